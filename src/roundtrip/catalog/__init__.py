@@ -1,0 +1,1 @@
+"""What exists, as data with provenance. See `roundtrip.catalog.load`."""

@@ -1,0 +1,1 @@
+"""A number with its unit, band, grade and source; sampling; the symbolic reading."""

@@ -1,0 +1,78 @@
+"""A number with its unit, band, grade and source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from roundtrip.errors import DomainError
+
+GRADES = ("measured", "derived", "datasheet", "estimate")
+SPREADS = ("ignorance", "variability")
+SHAPES = ("lognormal", "normal", "uniform", "fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number as it stands in the catalog or in a result.
+
+    Attributes
+    ----------
+    value : float
+        The central value: the median of its band.
+    low, high : float
+        5th and 95th percentile; for the shape ``uniform`` the hard ends of the range.
+    unit : str
+        A unit of `roundtrip.figures.units`, SI unless the field has its own.
+    grade : str
+        ``measured``, ``derived``, ``datasheet`` or ``estimate``, from firm to weak.
+    source : str
+        Key of the source in the catalog.
+    spread : str
+        ``variability``: it differs from trip to trip. ``ignorance``: it is one number that is not known better.
+    shape : str
+        ``lognormal`` and ``normal`` are two-piece, so that the value is the median and low and high are p5 and
+        p95; ``uniform`` is two-piece as well, its low and high are the ends; ``fixed`` does not spread.
+    cause : str
+        Figures with one cause share one sample. By default a figure is its own cause.
+    note : str
+        Where in the source, or how it was derived.
+    """
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    grade: str
+    source: str
+    spread: str = "ignorance"
+    shape: str = "lognormal"
+    cause: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("value", "low", "high"):
+            number = getattr(self, name)
+            if not math.isfinite(number):
+                raise DomainError(f"{name} = {number!r} is not finite")
+        if not self.low <= self.value <= self.high:
+            raise DomainError(f"band [{self.low:g}, {self.high:g}] does not hold the value {self.value:g}")
+        for name, allowed in (("grade", GRADES), ("spread", SPREADS), ("shape", SHAPES)):
+            if getattr(self, name) not in allowed:
+                raise DomainError(f"{name} = {getattr(self, name)!r}, allowed: {', '.join(allowed)}")
+        if self.shape == "lognormal" and self.low <= 0.0:
+            raise DomainError(f"shape = 'lognormal' needs low > 0, not {self.low:g}; use 'uniform' or 'normal'")
+        if self.shape == "fixed" and self.low != self.high:
+            raise DomainError("shape = 'fixed' has no band: low and high must equal value")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != ""}
+
+
+def default_shape(low: float, high: float) -> str:
+    """Return the shape that a band has when nothing else is said."""
+    if low == high:
+        return "fixed"
+    return "lognormal" if low > 0.0 else "uniform"

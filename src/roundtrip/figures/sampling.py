@@ -1,0 +1,122 @@
+"""Bands from ranges: seeded, stratified samples, with the two kinds of spread on two axes.
+
+`Draws` makes samples of the shape ``(ignorance, variability)``. What is not known well varies down the rows and
+is the same along one; what differs from trip to trip varies along the columns. A row is therefore one world with
+many trips in it: its p99 is "the slow trip", and the spread of a row's median over the rows is "how well we know".
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.errors import DomainError
+from roundtrip.figures.figure import Figure
+from roundtrip.figures.primitives import ndtri
+
+Array = NDArray[np.float64]
+
+# Standard normal quantile of 0.95: low and high are p5 and p95.
+Z95 = 1.6448536269514722
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What many samples say of one result: p5, p50 and p95 over everything, and the two kinds of spread apart.
+
+    `median_low` and `median_high` are p5 and p95 of the median trip (ignorance alone); `slow` is the p99 of trips in
+    the median world (variability alone).
+    """
+
+    low: float
+    median: float
+    high: float
+    median_low: float
+    median_high: float
+    slow: float
+
+
+class Draws:
+    """One fixed set of samples, shared by every figure that is asked for.
+
+    Parameters
+    ----------
+    samples : int
+        About how many samples; the next lower square number of at least 4 is used.
+    seed : int
+        The same seed gives the same samples on every machine.
+    """
+
+    def __init__(self, samples: int = 10_000, seed: int = 1) -> None:
+        if samples < 4:
+            raise DomainError(f"samples = {samples}, allowed: 4 and more")
+        self.side = math.isqrt(samples)
+        self.seed = seed
+        self._uniform = (np.arange(self.side) + 0.5) / self.side
+        self._normal: Array = np.asarray(ndtri(self._uniform))
+        self._order: dict[tuple[str, str], NDArray[np.intp]] = {}
+
+    @property
+    def samples(self) -> int:
+        """Number of samples: worlds times trips."""
+        return self.side * self.side
+
+    def _permutation(self, cause: str, spread: str) -> NDArray[np.intp]:
+        key = (cause, spread)
+        if key not in self._order:
+            # A cause has its own stream, so that adding a figure does not move the others.
+            stream = np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(cause.encode()), len(spread)]))
+            self._order[key] = stream.permutation(self.side)
+        return self._order[key]
+
+    def draw(self, figure: Figure, cause: str) -> Array | np.float64:
+        """Return samples of one figure: a column for ignorance, a row for variability, one value if fixed."""
+        if figure.shape == "fixed" or figure.low == figure.high:
+            return np.float64(figure.value)
+        order = self._permutation(figure.cause or cause, figure.spread)
+        values = quantile(figure, self._uniform, self._normal)[order]
+        return values[:, None] if figure.spread == "ignorance" else values[None, :]
+
+    def band(self, values: Array | np.float64 | float) -> Band:
+        """Return the band of a result computed from samples of this set."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim == 0 or array.size == 1:
+            x = float(array.reshape(-1)[0]) if array.ndim else float(array)
+            return Band(x, x, x, x, x, x)
+        worlds, trips = array.shape
+        low, median, high = _quantiles(array.reshape(-1), (0.05, 0.5, 0.95))
+        if trips == 1:
+            return Band(low, median, high, low, high, median)
+        if worlds == 1:
+            return Band(low, median, high, median, median, _quantiles(array.reshape(-1), (0.99,))[0])
+        ordered = np.partition(array, (trips // 2, min(int(0.99 * trips), trips - 1)), axis=1)
+        medians = ordered[:, trips // 2]
+        median_low, median_high = _quantiles(medians, (0.05, 0.95))
+        slow = float(np.median(ordered[:, min(int(0.99 * trips), trips - 1)]))
+        return Band(low, median, high, median_low, median_high, slow)
+
+
+def _quantiles(values: Array, levels: tuple[float, ...]) -> tuple[float, ...]:
+    """Return quantiles by partition, as cheap as they can be: the sample at or below each level."""
+    places = [min(int(level * values.size), values.size - 1) for level in levels]
+    ordered = np.partition(values, places)
+    return tuple(float(ordered[place]) for place in places)
+
+
+def quantile(figure: Figure, uniform: Array, normal: Array) -> Array:
+    """Return the figure at the given levels, which are handed in as uniform and as normal deviates."""
+    if figure.shape == "lognormal":
+        up, down = math.log(figure.high / figure.value) / Z95, math.log(figure.value / figure.low) / Z95
+        return figure.value * np.exp(np.where(normal > 0.0, up, down) * normal)
+    if figure.shape == "normal":
+        up, down = (figure.high - figure.value) / Z95, (figure.value - figure.low) / Z95
+        return figure.value + np.where(normal > 0.0, up, down) * normal
+    if figure.shape == "uniform":
+        below = figure.low + (figure.value - figure.low) * 2.0 * uniform
+        above = figure.value + (figure.high - figure.value) * (2.0 * uniform - 1.0)
+        return np.where(uniform < 0.5, below, above)
+    return np.full_like(uniform, figure.value)

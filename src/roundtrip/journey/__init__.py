@@ -1,0 +1,1 @@
+"""Scenario in, `Trace` out: forecast, compare, explain, audit, validate."""

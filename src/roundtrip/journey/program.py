@@ -1,0 +1,137 @@
+"""The way, traced once and compiled: one set of equations for one value, for samples and for sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from roundtrip.figures.figure import Figure
+from roundtrip.figures.graph import Node
+from roundtrip.figures.print_code import compile_numpy, javascript, javascript_library
+from roundtrip.journey.scenario import Scenario
+from roundtrip.journey.way import Plan, Way
+from roundtrip.trace.model import HEADS
+
+WAYS = {"full": "roundtrip.journey.full", "concept": "roundtrip.journey.concept"}
+
+_PROGRAMS: list[Program] = []
+
+
+@dataclass(eq=False)
+class Program:
+    """The compiled way of all scenarios that share their words.
+
+    Attributes
+    ----------
+    way : Way
+        The recorded spans, calls and words.
+    outputs : dict
+        ``span id/number`` or ``summary name`` to its node number.
+    """
+
+    way: Way
+    outputs: dict[str, int]
+    keys: tuple[str, ...]
+    _figures: dict[Any, tuple[Figure, ...]] = field(default_factory=dict[Any, "tuple[Figure, ...]"])
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Spans in the order in which they were laid."""
+        return self.way.plans
+
+    def fits(self, scenario: Scenario) -> bool:
+        """Say whether the scenario has the words that this program was traced with."""
+        if scenario.way != self.way.scenario.way:
+            return False
+        for key, word in self.way.words.items():
+            if key.startswith("#"):
+                if repr(scenario.figure(key[1:]).value) != word:
+                    return False
+            elif scenario.text(key) != word:
+                return False
+        return True
+
+    def figures(self, scenario: Scenario) -> tuple[Figure, ...]:
+        """Return the figure of each input, in the order of `keys`."""
+        key = (tuple(scenario.choices.items()), tuple(scenario.values.items()), scenario.prompt)
+        found = self._figures.get(key)
+        if found is None:
+            if len(self._figures) > 64:
+                self._figures.clear()
+            found = self._figures[key] = tuple(scenario.figure(k) for k in self.keys)
+        return found
+
+    @cached_property
+    def scalar(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """All outputs from one value for each input."""
+        return compile_numpy(self.way.graph, list(self.outputs.values()), self.keys, scalar=True)
+
+    @cached_property
+    def arrays(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+        """All outputs from values or arrays that broadcast together."""
+        return compile_numpy(self.way.graph, list(self.outputs.values()), self.keys)
+
+    def slice(self, *names: str) -> tuple[tuple[str, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+        """Return the inputs that some outputs depend on, and a function of just those."""
+        numbers = [self.outputs[name] for name in names]
+        keys = tuple(self.way.graph.inputs(numbers))
+        return keys, compile_numpy(self.way.graph, numbers, keys)
+
+    def javascript(self, names: Sequence[str], function: str = "trip") -> str:
+        """Return JavaScript for some outputs, support code included."""
+        nodes = {name: Node(self.way.graph, self.outputs[name]) for name in names}
+        return javascript_library() + javascript(nodes, function)
+
+
+def program(scenario: Scenario) -> Program:
+    """Return the compiled way of a scenario; traced when its words are met for the first time."""
+    for candidate in _PROGRAMS:
+        if candidate.fits(scenario):
+            return candidate
+    way = Way(scenario)
+    import_module(WAYS[scenario.way]).lay(way)
+    outputs: dict[str, int] = {}
+    for plan in way.plans:
+        for name, value in plan.numbers.items():
+            outputs[f"{plan.id}/{name}"] = way.graph.lift(value)
+    for name, value in _summary(way).items():
+        outputs[name] = way.graph.lift(value)
+    made = Program(way, outputs, tuple(way.inputs))
+    _PROGRAMS.append(made)
+    return made
+
+
+def _summary(way: Way) -> dict[str, Any]:
+    """Build the summary figures from the rules in ``way.algebra`` (see `roundtrip.trace.algebra`)."""
+    plans = {plan.id: plan.numbers for plan in way.plans}
+    made: dict[str, Any] = {}
+    for name, rule in way.algebra.items():
+        if "end_of" in rule:
+            made[name] = way.marks[rule["end_of"]].end_s
+        elif "sum_of" in rule:
+            made[name] = sum((plans[i]["duration_s"] for i in rule["sum_of"]), 0.0)
+        elif "heads" in rule:
+            for head in HEADS:
+                made[f"{name}.{head}"] = sum((p[head] for p in plans.values() if head in p), 0.0)
+        elif "attribute_of" in rule:
+            span_id, attribute = rule["attribute_of"]
+            made[name] = plans[span_id][attribute]
+        elif "attribute_sum" in rule:
+            made[name] = sum((p[rule["attribute_sum"]] for p in plans.values() if rule["attribute_sum"] in p), 0.0)
+        elif "sum_figures" in rule:
+            made[name] = sum((made[part] for part in rule["sum_figures"]), 0.0)
+        elif "ratio" in rule:
+            top, bottom = (_whole(made, part) for part in rule["ratio"])
+            made[name] = np.divide(top, bottom)
+    return made
+
+
+def _whole(made: Mapping[str, Any], name: str) -> Any:
+    if name in made:
+        return made[name]
+    return sum((made[f"{name}.{head}"] for head in HEADS), 0.0)

@@ -1,0 +1,235 @@
+"""A scenario: one choice for each slot, and values of the reader's own laid over the catalog's.
+
+A preset is a TOML file; a file of the user's own is as good::
+
+    title = "A laptop in New York"
+    sentence = "Wi-Fi and fiber to the home, a region in Iowa, DeepSeek-V3 at its published load."
+    extends = "cloud"                       # optional
+
+    [choices]
+    keyboard.switch = "scissor"
+
+    [values]
+    network.route.distance_m = "4500 km"    # a number, or text with a unit
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from roundtrip.catalog.load import Entry, check_term, entry, glossary, load
+from roundtrip.errors import CatalogError, DomainError, PromptError, ScenarioError, nearest
+from roundtrip.figures.figure import Figure
+from roundtrip.figures.units import parse_quantity
+from roundtrip.journey.slots import SLOTS
+
+PROMPT_LIMIT_B = 1_000_000
+DEFAULT_PROMPT = "The capital of France is"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Who sits where with what, and which model answers from where."""
+
+    name: str
+    title: str
+    sentence: str
+    way: str
+    choices: Mapping[str, str]
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    prompt: str = DEFAULT_PROMPT
+
+    def entry(self, slot: str) -> Entry:
+        """Return the catalog entry that a slot holds."""
+        kind = SLOTS[slot].kind
+        if kind is None:
+            raise ScenarioError(f"{slot} holds a word, not an entry")
+        return entry(kind, self.choices[slot])
+
+    def figure(self, key: str) -> Figure:
+        """Return the figure ``slot.field``: the reader's own value, or the catalog's."""
+        if key.startswith("prompt.text."):
+            return _prompt_figure(self.prompt, key)
+        slot, _, name = key.rpartition(".")
+        base = self.entry(slot).figures.get(name) if slot in SLOTS and SLOTS[slot].kind else None
+        if key in self.values:
+            unit = base.unit if base else glossary()[name].unit
+            value = parse_quantity(self.values[key], unit, key)
+            return Figure(value, value, value, unit, "measured", "user", shape="fixed", note="set by you")
+        if base is None:
+            raise CatalogError(f"{slot} = {self.choices.get(slot)!r} has no figure {name!r}")
+        return base
+
+    def text(self, key: str) -> str:
+        """Return the text ``slot.field``, or the word or entry key that a slot holds."""
+        if key in SLOTS:
+            return self.choices[key]
+        slot, _, name = key.rpartition(".")
+        chosen = self.entry(slot)
+        if key in self.values:
+            return self.values[key]
+        if name not in chosen.texts:
+            raise CatalogError(f"{chosen.kind}/{chosen.key} has no text {name!r}{nearest(name, chosen.texts)}")
+        return chosen.texts[name]
+
+    def with_prompt(self, prompt: str) -> Scenario:
+        """Return the scenario with another prompt, checked."""
+        if not prompt:
+            raise PromptError("the prompt is empty, expected at least one character")
+        try:
+            size = len(prompt.encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise PromptError(f"the prompt is not valid UTF-8 (at character {error.start}), from the command line") from None
+        if size > PROMPT_LIMIT_B:
+            raise PromptError(f"the prompt has {size:,} bytes, allowed: {PROMPT_LIMIT_B:,}")
+        return replace(self, prompt=prompt)
+
+    def with_settings(self, settings: Iterable[str], origin: str = "--set") -> Scenario:
+        """Return the scenario with ``key=value`` settings, each a choice or a value, checked."""
+        choices, values = dict(self.choices), dict(self.values)
+        for setting in settings:
+            key, equals, value = setting.partition("=")
+            if not equals:
+                raise ScenarioError(f"{origin} {setting}: expected KEY=VALUE, for example network.access=starlink")
+            (choices if key.strip() in SLOTS else values)[key.strip()] = value.strip()
+        return _checked(replace(self, choices=choices, values=values), origin)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "sentence": self.sentence,
+            "way": self.way,
+            "choices": dict(self.choices),
+            "values": dict(self.values),
+        }
+
+
+def _prompt_figure(prompt: str, key: str) -> Figure:
+    count = {"prompt.text.characters": float(len(prompt)), "prompt.text.bytes_B": float(len(prompt.encode("utf-8")))}
+    unit = {"prompt.text.characters": "1", "prompt.text.bytes_B": "B"}
+    return Figure(count[key], count[key], count[key], unit[key], "measured", "user", shape="fixed", note="the prompt")
+
+
+def presets() -> dict[str, str]:
+    """Return the names of the presets with their titles."""
+    folder = files("roundtrip.journey") / "presets"
+    names = sorted(p.name[:-5] for p in folder.iterdir() if p.name.endswith(".toml"))
+    names.sort(key=lambda name: name != "cloud")
+    return {name: _read((folder / f"{name}.toml").read_text(encoding="utf-8"), name)["title"] for name in names}
+
+
+def load_scenario(name_or_path: str = "cloud") -> Scenario:
+    """Return a preset, or a scenario file of the user's own.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such preset or file, or a key of it is unknown.
+    """
+    folder = files("roundtrip.journey") / "presets"
+    preset = folder / f"{name_or_path}.toml"
+    if "/" not in name_or_path and "\\" not in name_or_path and preset.is_file():
+        return _scenario(_read(preset.read_text(encoding="utf-8"), f"{name_or_path}.toml"), name_or_path)
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise ScenarioError(
+            f"no scenario {name_or_path!r}{nearest(name_or_path, presets())}; presets: {', '.join(presets())}; "
+            "or give a TOML file"
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{name_or_path}: cannot be read: {error}") from None
+    return _scenario(_read(text, name_or_path), path.stem)
+
+
+def _read(text: str, where: str) -> dict[str, Any]:
+    try:
+        body = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+    known = {"title", "sentence", "extends", "way", "choices", "values"}
+    for key in body:
+        if key not in known:
+            raise ScenarioError(f"{where}: unknown key {key!r}{nearest(key, known)}")
+    return body
+
+
+def _scenario(body: dict[str, Any], name: str, depth: int = 0) -> Scenario:
+    if depth > 8:
+        raise ScenarioError(f"{name}: 'extends' goes round in a circle")
+    base: Scenario | None = None
+    parent = str(body.get("extends", "" if name == "cloud" else "cloud"))
+    if parent:
+        preset = files("roundtrip.journey") / "presets" / f"{parent}.toml"
+        if not preset.is_file():
+            raise ScenarioError(f"{name}: extends {parent!r}, which is no preset{nearest(parent, presets())}")
+        base = _scenario(_read(preset.read_text(encoding="utf-8"), f"{parent}.toml"), parent, depth + 1)
+    choices = {**(base.choices if base else {}), **_flat(body.get("choices", {}))}
+    values = {**(base.values if base else {}), **_flat(body.get("values", {}))}
+    scenario = Scenario(
+        name=name,
+        title=str(body.get("title", name)),
+        sentence=str(body.get("sentence", "")),
+        way=str(body.get("way", base.way if base else "full")),
+        choices=choices,
+        values=values,
+    )
+    return _checked(scenario, name)
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    result: dict[str, str] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            result.update(_flat(value, f"{prefix}{key}."))
+        else:
+            result[prefix + key] = value if isinstance(value, str) else repr(value)
+    return result
+
+
+def _checked(scenario: Scenario, origin: str) -> Scenario:
+    for slot, chosen in scenario.choices.items():
+        if slot not in SLOTS:
+            raise ScenarioError(f"{origin}: unknown key {slot!r}{nearest(slot, _keys(scenario))}")
+        kind, words = SLOTS[slot].kind, SLOTS[slot].words
+        if kind is None:
+            if chosen not in words:
+                raise ScenarioError(f"{origin}: {slot} = {chosen!r}, allowed: {', '.join(words)}")
+        elif chosen not in load(kind):
+            raise ScenarioError(f"{origin}: {slot} = {chosen!r} is not in {kind}{nearest(chosen, load(kind))}; see 'roundtrip catalog {kind}'")
+    missing = [slot for slot in SLOTS if slot not in scenario.choices]
+    if missing:
+        raise ScenarioError(f"{origin}: {missing[0]} is not chosen")
+    for key in scenario.values:
+        slot, _, name = key.rpartition(".")
+        if slot not in SLOTS or SLOTS[slot].kind is None:
+            raise ScenarioError(f"{origin}: unknown key {key!r}{nearest(key, _keys(scenario))}")
+        chosen = scenario.entry(slot)
+        if name in chosen.texts:
+            continue
+        if name not in chosen.figures:
+            raise ScenarioError(f"{origin}: unknown key {key!r}{nearest(key, _keys(scenario))}")
+        try:
+            figure = scenario.figure(key)
+            check_term(name, figure.unit, (figure.value,))
+        except DomainError as error:
+            message = str(error)
+            raise DomainError(message if message.startswith(key) else f"{key}: {message} (from {origin})") from None
+    return scenario
+
+
+def _keys(scenario: Scenario) -> list[str]:
+    keys = list(SLOTS)
+    for slot, choice in scenario.choices.items():
+        if slot in SLOTS and SLOTS[slot].kind and choice in load(SLOTS[slot].kind or ""):
+            chosen = scenario.entry(slot)
+            keys += [f"{slot}.{name}" for name in (*chosen.figures, *chosen.texts)]
+    return keys

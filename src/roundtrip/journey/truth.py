@@ -1,0 +1,114 @@
+"""Truth rows: single published figures that a stage function is held to.
+
+A row in ``truth/<room>/<stage>.toml``::
+
+    [[row]]
+    id = "travel-slow"                       # unique in the file
+    quantity = "time over 2.3 mm at 10 m/s2"
+    function = "travel_time_s"               # a function of the stage
+    inputs = { travel_m = 2.3e-3, acceleration_m_s2 = 10.0 }
+    counts = { servers = 8 }                 # optional keyword-only counts
+    value = 21e-3
+    tolerance = 0.03                         # relative; or absolute = 0.1
+    unit = "s"
+    kind = "measured"                        # measured | standard | datasheet | derived | simulated
+    source = "key-of-a-source"
+    where = "table 2"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from roundtrip.catalog.load import sources
+from roundtrip.errors import TruthError, nearest
+from roundtrip.journey.stages import stage_module
+
+KINDS = ("measured", "standard", "datasheet", "derived", "simulated")
+_REQUIRED = {"id", "quantity", "function", "inputs", "value", "unit", "kind", "source", "where"}
+_ALLOWED = _REQUIRED | {"tolerance", "absolute", "counts"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One published figure."""
+
+    stage: str
+    id: str
+    quantity: str
+    function: str
+    inputs: Mapping[str, float]
+    value: float
+    unit: str
+    kind: str
+    source: str
+    where: str
+    tolerance: float = 0.0
+    absolute: float = 0.0
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A row with our value beside it."""
+
+    row: Row
+    value: float
+    error: float
+    holds: bool
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return the truth rows of all stages, checked."""
+    result: list[Row] = []
+    root = files("roundtrip") / "truth"
+    for room in sorted(root.iterdir(), key=lambda p: p.name):
+        if not room.is_dir():
+            continue
+        for path in sorted(room.iterdir(), key=lambda p: p.name):
+            if path.name.endswith(".toml"):
+                result += _read(f"{room.name}.{path.name[:-5]}", path.read_text(encoding="utf-8"))
+    return tuple(result)
+
+
+def _read(stage: str, text: str) -> list[Row]:
+    where = f"truth/{stage.replace('.', '/')}.toml"
+    try:
+        body: list[dict[str, Any]] = tomllib.loads(text).get("row", [])
+    except tomllib.TOMLDecodeError as error:
+        raise TruthError(f"{where}: {error}") from None
+    result: list[Row] = []
+    for number, item in enumerate(body, start=1):
+        name = f"{where}: {item.get('id', f'row {number}')}"
+        unknown = set(item) - _ALLOWED
+        if unknown:
+            raise TruthError(f"{name}: unknown key {min(unknown)!r}{nearest(min(unknown), _ALLOWED)}")
+        missing = _REQUIRED - set(item)
+        if missing:
+            raise TruthError(f"{name}: {min(missing)} is missing")
+        if item["kind"] not in KINDS:
+            raise TruthError(f"{name}: kind = {item['kind']!r}, allowed: {', '.join(KINDS)}")
+        if item["source"] not in sources():
+            raise TruthError(f"{name}: source {item['source']!r} is not in sources/{nearest(item['source'], sources())}")
+        if ("tolerance" in item) == ("absolute" in item):
+            raise TruthError(f"{name}: give tolerance (relative) or absolute, one of them")
+        result.append(Row(stage=stage, **item))
+    return result
+
+
+def check(row: Row) -> Score:
+    """Compute what a row asks for and hold it against the published value."""
+    function = getattr(stage_module(row.stage), row.function, None)
+    if function is None:
+        raise TruthError(f"truth row {row.stage}:{row.id}: no function {row.function!r} in the stage")
+    value = float(function(**row.inputs, **row.counts))
+    if row.absolute:
+        return Score(row, value, value - row.value, abs(value - row.value) <= row.absolute)
+    error = value / row.value - 1.0 if row.value else value
+    return Score(row, value, error, abs(error) <= row.tolerance)

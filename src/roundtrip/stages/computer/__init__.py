@@ -1,0 +1,1 @@
+"""From the report in the computer to the request body."""

@@ -1,0 +1,1 @@
+"""From the border router to the accelerator, and the power behind it."""

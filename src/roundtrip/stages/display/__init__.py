@@ -1,0 +1,1 @@
+"""From the text to the light of the screen."""

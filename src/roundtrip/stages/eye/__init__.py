@@ -1,0 +1,1 @@
+"""From the light on the cornea to the word that is understood."""

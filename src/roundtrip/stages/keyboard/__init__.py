@@ -1,0 +1,1 @@
+"""From the finger to the report that the computer polls."""

@@ -1,0 +1,1 @@
+"""From the text of the prompt to the next token."""

@@ -1,0 +1,1 @@
+"""Light in glass: lasers, fibers, amplifiers, switches, receivers."""

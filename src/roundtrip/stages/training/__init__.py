@@ -1,0 +1,1 @@
+"""The run that made the weights, in closed form."""
