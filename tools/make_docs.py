@@ -1,0 +1,188 @@
+"""Make the generated half of the docs from the code, its truth rows and the catalog.
+
+Run by ``make docs``. Pages under ``docs/reference/{stages,catalog}`` and some of ``docs/reference/*.md`` are written
+here and not kept in git; command output shown in hand-written pages is refreshed in place: a comment
+``<!-- run: roundtrip ... -->`` stands before the fenced block that it fills. With ``--check`` nothing is written and
+a stale block is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from latex2mathml.converter import convert
+
+from roundtrip.catalog import load as catalog
+from roundtrip.catalog.claims import DOCUMENTS
+from roundtrip.figures.typeset import tex
+from roundtrip.journey.audit.core import audit_all
+from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
+from roundtrip.journey.truth import check, rows
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+GENERATED = "<!-- made by tools/make_docs.py -->\n\n"
+BLOCK = re.compile(r"(<!-- run: (?P<command>[^\n]+?) -->\n+```(?:text|json|console)?\n)(?P<output>.*?)(```)", re.S)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(GENERATED + text, encoding="utf-8")
+
+
+def cell(text: object) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def table(head: list[str], body: list[list[object]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(cell(c) for c in row) + " |" for row in body]
+    return "\n".join(lines) + "\n"
+
+
+def number(x: float) -> str:
+    return f"{x:.6g}"
+
+
+def math(expression: str, display: bool = True) -> str:
+    return convert(expression.replace(r"\operatorname", r"\mathrm"), display="block" if display else "inline")
+
+
+def cite(key: str) -> str:
+    source = catalog.sources()[key]
+    title = f"{source.authors}, {source.title}, {source.year}"
+    return f"[{title}]({source.url})" if source.url.startswith("http") else title
+
+
+def stage_page(name: str) -> str:
+    module = stage_module(name)
+    year, what = module.SINCE
+    terms = catalog.glossary()
+    parts = [f"# {name}\n", f"*Since {year}: {what}*\n"]
+    parts.append(f"::: {module.__name__}\n    options:\n      members: false\n")
+    parts.append(f"`roundtrip explain {name}` shows this stage with the values of a trip.\n")
+    parts.append("## Equations\n")
+    for function_name, function in closed_forms(module).items():
+        summary = (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
+        names = parameters(function, constants=False)
+        symbols = {p: terms[p].symbol for p in parameters(function)}
+        parts.append(f"### {function_name}\n\n{summary}\n\n{math(tex(equation(function), symbols))}\n")
+        parts.append(table(["symbol", "name", "unit", "meaning"], [[math(terms[p].symbol, False), f"`{p}`", terms[p].unit, terms[p].meaning] for p in names]))
+    own = [row for row in rows() if row.stage == name]
+    parts.append("## Held to\n")
+    body: list[list[object]] = []
+    for row in own:
+        score = check(row)
+        allowed = f"± {row.absolute:g} {row.unit}" if row.absolute else f"± {row.tolerance:.2%}"
+        body.append([row.quantity, number(score.value), f"{number(row.value)} {row.unit}", allowed, row.kind, f"{cite(row.source)}, {row.where}"])
+    parts.append(table(["quantity", "ours", "published", "allowed", "kind", "source"], body))
+    parts.append(f"## Functions\n\n::: {module.__name__}\n    options:\n      show_docstring_description: false\n      heading_level: 3\n")
+    return "\n".join(parts)
+
+
+def stages_index() -> str:
+    parts = ["# Stages\n", "The journey in the order in which a prompt meets it; training stands beside it.\n"]
+    for room in ROOMS:
+        parts.append(f"## {room.capitalize()}\n")
+        body: list[list[object]] = []
+        for name in stage_names():
+            if name.startswith(room + "."):
+                module = stage_module(name)
+                first = (module.__doc__ or "").strip().splitlines()[0]
+                body.append([f"[{name}](stages/{room}/{name.split('.')[1]}.md)", first, module.SINCE[0]])
+        parts.append(table(["stage", "what happens", "since"], body))
+    return "\n".join(parts)
+
+
+def catalog_page(kind: str) -> str:
+    parts = [f"# {catalog.kind_title(kind)}\n", f"`roundtrip catalog {kind}`\n"]
+    entries = catalog.load(kind)
+    if kind == "places":
+        body = [[f"`{e.key}`", e.title, e.texts.get("country", ""), e.texts.get("what", ""), *(number(f.value) for f in e.figures.values())] for e in entries.values()]
+        return "\n".join([*parts, table(["key", "place", "country", "what", "latitude", "longitude"], body)])
+    for item in entries.values():
+        parts.append(f"## {item.title}\n\n`{kind}/{item.key}`" + "".join(f" · {k}: {v}" for k, v in item.texts.items()) + "\n")
+        body = [
+            [f"`{name}`", f"{number(f.value)} {f.unit}", f"{number(f.low)} to {number(f.high)}" if f.low != f.high else "", f.spread if f.low != f.high else "", f.grade, cite(f.source) + (f": {f.note}" if f.note else "")]
+            for name, f in item.figures.items()
+        ]
+        parts.append(table(["figure", "value", "band", "spread", "grade", "source"], body))
+    return "\n".join(parts)
+
+
+def glossary_page() -> str:
+    body = [[f"`{t.name}`", math(t.symbol, False), t.unit, f"{t.low:g} to {t.high:g}", t.meaning] for t in sorted(catalog.glossary().values(), key=lambda t: t.name)]
+    intro = "One thing has one name in the whole house. The range is what a function must survive and what a reader may set.\n"
+    return "\n".join(["# Glossary\n", intro, table(["name", "symbol", "unit", "range", "meaning"], body)])
+
+
+def sources_page() -> str:
+    body = [[f"`{s.key}`", cite(s.key), s.kind, s.read, s.note] for s in sorted(catalog.sources().values(), key=lambda s: s.key)]
+    return "\n".join(["# Sources\n", table(["key", "source", "kind", "read", "note"], body)])
+
+
+def audit_page() -> str:
+    results = audit_all()
+    parts = ["# The audit of the three documents\n", "Every figure of the three documents that Roundtrip was born from, recomputed: `roundtrip audit`.\n"]
+    for document in DOCUMENTS:
+        own = [r for r in results if r.claim.document == document]
+        body: list[list[object]] = []
+        for r in own:
+            stated = " to ".join(number(x) for x in dict.fromkeys((r.claim.low, r.claim.high)) if x is not None)
+            ours = "" if r.value is None else (number(r.value) if not isinstance(r.value, bool) else ("true" if r.value else "false"))
+            body.append([r.claim.id, r.claim.quantity, f"{stated} {r.claim.unit}", ours, r.verdict, r.basis, r.note])
+        parts += [f"## {document}\n", table(["claim", "quantity", "stated", "ours", "verdict", "basis", "how"], body)]
+    return "\n".join(parts)
+
+
+def run(command: str) -> str:
+    words = shlex.split(command)
+    program = [sys.executable, "-m", "roundtrip.cli.main", *words[1:]] if words[0] == "roundtrip" else words
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(program, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, encoding="utf-8")
+    return (done.stdout + done.stderr).rstrip() + "\n"
+
+
+def refresh(path: Path, keep: bool) -> bool:
+    """Fill the command blocks of a page; return whether it was up to date."""
+    old = path.read_text(encoding="utf-8")
+    new = BLOCK.sub(lambda m: m.group(1) + run(m.group("command")) + m.group(4), old)
+    if new != old and not keep:
+        path.write_text(new, encoding="utf-8")
+    return new == old
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; leave with 1 if a page is stale")
+    keep = parser.parse_args().check
+    hand_written = [ROOT / "README.md", *(p for p in sorted(DOCS.rglob("*.md")) if not p.read_text(encoding="utf-8").startswith(GENERATED))]
+    stale = [p for p in hand_written if not refresh(p, keep)]
+    for page in stale:
+        print(("stale: " if keep else "refreshed: ") + str(page.relative_to(ROOT)))
+    if keep:
+        return 1 if stale else 0
+    for name in stage_names():
+        room, short = name.split(".")
+        write(REFERENCE / "stages" / room / f"{short}.md", stage_page(name))
+    write(REFERENCE / "stages.md", stages_index())
+    for kind in catalog.kinds():
+        write(REFERENCE / "catalog" / f"{kind}.md", catalog_page(kind))
+    index = [[f"[{catalog.kind_title(k)}](catalog/{k}.md)", f"`{k}`", len(catalog.load(k))] for k in catalog.kinds()]
+    write(REFERENCE / "catalog.md", "# Catalog\n\n" + table(["kind", "key", "entries"], index))
+    write(REFERENCE / "glossary.md", glossary_page())
+    write(REFERENCE / "sources.md", sources_page())
+    write(REFERENCE / "audit.md", audit_page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
