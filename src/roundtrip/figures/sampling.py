@@ -58,6 +58,7 @@ class Draws:
         self.seed = seed
         self._uniform = (np.arange(self.side) + 0.5) / self.side
         self._normal: Array = np.asarray(ndtri(self._uniform))
+        self._count = np.arange(self.side, dtype=np.uint64)
         self._order: dict[tuple[str, str], NDArray[np.intp]] = {}
 
     @property
@@ -69,8 +70,8 @@ class Draws:
         key = (cause, spread)
         if key not in self._order:
             # A cause has its own stream, so that adding a figure does not move the others.
-            stream = np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(cause.encode()), len(spread)]))
-            self._order[key] = stream.permutation(self.side)
+            start = np.uint64(zlib.crc32(f"{self.seed}/{spread}/{cause}".encode()) << 32)
+            self._order[key] = np.argsort(_splitmix(start + self._count))
         return self._order[key]
 
     def draw(self, figure: Figure, cause: str) -> Array | np.float64:
@@ -98,6 +99,14 @@ class Draws:
         median_low, median_high = _quantiles(medians, (0.05, 0.95))
         slow = float(np.median(ordered[:, min(int(0.99 * trips), trips - 1)]))
         return Band(low, median, high, median_low, median_high, slow)
+
+
+def _splitmix(counter: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a random-looking number for each counter: the SplitMix64 finalizer (Steele, Lea and Flood, 2014)."""
+    z = counter * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 def _quantiles(values: Array, levels: tuple[float, ...]) -> tuple[float, ...]:
