@@ -70,7 +70,8 @@ class Draws:
         key = (cause, spread)
         if key not in self._order:
             # A cause has its own stream, so that adding a figure does not move the others.
-            start = np.uint64(zlib.crc32(f"{self.seed}/{spread}/{cause}".encode()) << 32)
+            name = zlib.crc32(f"{self.seed}/{spread}/{cause}".encode())
+            start = _splitmix(np.array([name], dtype=np.uint64))
             self._order[key] = np.argsort(_splitmix(start + self._count))
         return self._order[key]
 
