@@ -23,6 +23,8 @@ from roundtrip.catalog import load as catalog
 from roundtrip.catalog.claims import DOCUMENTS
 from roundtrip.figures.typeset import tex
 from roundtrip.journey.audit.core import audit_all
+from roundtrip.journey.scenario import load_scenario, presets
+from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
 from roundtrip.journey.truth import check, rows
 
@@ -99,6 +101,36 @@ def stages_index() -> str:
                 first = (module.__doc__ or "").strip().splitlines()[0]
                 body.append([f"[{name}](stages/{room}/{name.split('.')[1]}.md)", first, module.SINCE[0]])
         parts.append(table(["stage", "what happens", "since"], body))
+    return "\n".join(parts)
+
+
+def fossil_page() -> str:
+    found = sorted((stage_module(name).SINCE, name) for name in stage_names())
+    parts = ["# The fossil record\n", "Nobody planned this stack. Each stage of the trip rests on something that was invented for another purpose; here they are by age.\n"]
+    decades: dict[int, list[list[object]]] = {}
+    for (year, what), name in found:
+        room, short = name.split(".")
+        decades.setdefault(year // 10 * 10, []).append([year, f"[{name}](stages/{room}/{short}.md)", what])
+    for decade, body in decades.items():
+        parts.append(f"## {decade}s\n\n" + table(["year", "stage", "what it comes from"], body))
+    return "\n".join(parts)
+
+
+def presets_page() -> str:
+    names = presets()
+    parts = ["# Presets and slots\n", "`roundtrip trip --scenario NAME`, `--set SLOT=ENTRY`, `--set SLOT.FIGURE=VALUE`.\n"]
+    parts.append(table(["preset", "what it is"], [[f"`{name}`", load_scenario(name).sentence] for name in names]))
+    cloud = load_scenario("cloud")
+    body: list[list[object]] = []
+    for slot, meaning in SLOTS.items():
+        allowed = f"[{meaning.kind}](catalog/{meaning.kind}.md)" if meaning.kind else ", ".join(meaning.words)
+        body.append([f"`{slot}`", meaning.meaning, allowed, f"`{cloud.choices[slot]}`"])
+    parts.append("## Slots\n\n" + table(["slot", "what it chooses", "from", "in `cloud`"], body))
+    for name in names:
+        own = load_scenario(name)
+        changed = [[f"`{k}`", f"`{v}`"] for k, v in own.choices.items() if v != cloud.choices[k]]
+        if changed:
+            parts.append(f"## {name}\n\n{own.sentence} Against `cloud`:\n\n" + table(["slot", "entry"], changed))
     return "\n".join(parts)
 
 
@@ -181,6 +213,8 @@ def main() -> int:
     write(REFERENCE / "glossary.md", glossary_page())
     write(REFERENCE / "sources.md", sources_page())
     write(REFERENCE / "audit.md", audit_page())
+    write(REFERENCE / "fossil-record.md", fossil_page())
+    write(REFERENCE / "presets.md", presets_page())
     return 0
 
 
