@@ -1,0 +1,92 @@
+"""Numbers for people: SI prefixes, three digits, bands in the unit of their value."""
+
+from __future__ import annotations
+
+import math
+
+PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"),
+            (1e-15, "f"), (1e-18, "a"))  # fmt: skip
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+# Units that nobody multiplies by 1000: kiloseconds, megagrams.
+_LARGEST = {"s": 1.0, "L": 1.0, "g": 1e3, "token": 1e3}
+_PLAIN = frozenset({"1", "dB", "dBm", "dB/m", "deg", "K", "%", "1/day", "day", "USD", "g/kWh", "L/kWh", "USD/kWh", "cd/m2", "m2"})
+
+
+def digits(value: float, count: int = 3) -> str:
+    """Return a value with `count` significant digits and no exponent: 4.31, 45.0, 145, 4310."""
+    if value == 0.0:
+        return "0"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "-∞" if value < 0 else "?"
+    rounded = float(f"{value:.{count - 1}e}")
+    places = count - 1 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:.{max(places, 0)}f}"
+
+
+def scale(value: float, unit: str) -> tuple[float, str]:
+    """Return the factor and the prefix that bring a value between 1 and 1000."""
+    if unit in _PLAIN or value == 0.0 or not math.isfinite(value):
+        return 1.0, ""
+    size = float(f"{abs(value):.2e}")
+    largest = _LARGEST.get(unit, math.inf)
+    for factor, prefix in PREFIXES:
+        if factor <= largest and size >= factor * (1.0 - 1e-12):
+            return factor, prefix
+    return PREFIXES[-1]
+
+
+def si(value: float | None, unit: str, count: int = 3) -> str:
+    """Return a value with its unit and prefix: ``4.31 s``, ``45.0 ms``, ``12.3 kJ``; a dash where there is none."""
+    if value is None:
+        return "–"
+    if unit == "USD":
+        return f"${digits(value, count)}" if abs(value) >= 1e-6 or value == 0.0 else f"${power_of_ten(value)}"
+    if unit == "1" or unit in _PLAIN:
+        shown = unit if unit != "1" else ""
+        text = digits(value, count) if value == 0.0 or 1e-4 <= abs(value) < 1e6 else power_of_ten(value)
+        return f"{text} {shown}".rstrip()
+    factor, prefix = scale(value, unit)
+    if value != 0.0 and not 1e-3 <= abs(value) / factor < 1e5:
+        return f"{power_of_ten(value)} {unit}"
+    return f"{digits(value / factor, count)} {prefix}{unit}"
+
+
+def band(low: float, high: float, value: float, unit: str) -> str:
+    """Return a band in the prefix of its value: ``31–310``; empty where it has no width."""
+    if low == high:
+        return ""
+    factor, _ = scale(value, unit)
+    return f"{_short(low / factor)}–{_short(high / factor)}"
+
+
+def _short(value: float) -> str:
+    if value == 0.0:
+        return "0"
+    if not 5e-4 <= abs(value) < 99_950:
+        return power_of_ten(value, 1)
+    text = digits(value, 2)
+    return text if abs(value) < 100 else digits(value, 3)
+
+
+def power_of_ten(value: float, count: int = 2) -> str:
+    """Return ``3.1·10¹⁵``."""
+    if value == 0.0 or not math.isfinite(value):
+        return digits(value)
+    mantissa, _, exponent = f"{value:.{count - 1}e}".partition("e")
+    power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
+    return power if mantissa in ("1", "1.0") else f"{mantissa}·{power}"
+
+
+def unit_of(name: str) -> str:
+    """Return the unit in which a figure's name ends: ``s`` for ``queue_s``; 1 where there is none."""
+    if name.startswith("time_"):
+        return "s"
+    for ending, unit in (
+        ("_per_word_J", "J"), ("_L_kWh", "L/kWh"), ("_g_kWh", "g/kWh"), ("_bit_s", "bit/s"), ("_B_s", "B/s"), ("_token_s", "token/s"),
+        ("_flop_s", "flop/s"), ("_m_s2", "m/s2"), ("_m_s", "m/s"), ("_cd_m2", "cd/m2"), ("_usd", "USD"), ("_s", "s"), ("_J", "J"), ("_L", "L"),
+        ("_g", "g"), ("_W", "W"), ("_B", "B"), ("_m", "m"), ("_Hz", "Hz"), ("_dB", "dB"), ("_dBm", "dBm"), ("_V", "V"), ("_A", "A"), ("_C", "C"),
+    ):  # fmt: skip
+        if name.endswith(ending):
+            return unit
+    return "1"
