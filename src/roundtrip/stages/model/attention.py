@@ -1,0 +1,140 @@
+r"""Attention: each token looks back at those before it and mixes what it finds.
+
+For every head the query of the new token is held against the keys of all earlier ones; the softmax of these scores weighs their
+values [1]_:
+
+.. math:: \mathrm{softmax}(Q K^\top / \sqrt{d})\, V
+
+Reading a prompt of n tokens takes ``n (n + 1) / 2`` pairs (each token sees itself and those before it), writing one more takes n. Three forms
+differ in what is kept: every head its own keys and values (MHA), a group of heads one pair (GQA [2]_), or one latent
+vector from which all heads make theirs (MLA [3]_; the projection is absorbed into the query, so the latent itself is attended to).
+FlashAttention [4]_ computes the same in tiles that fit the chip's own memory, so the n x n scores never travel.
+
+References
+----------
+.. [1] A. Vaswani et al., "Attention is all you need", 2017, https://arxiv.org/abs/1706.03762: equation 1.
+.. [2] J. Ainslie et al., "GQA", 2023, https://arxiv.org/abs/2305.13245
+.. [3] DeepSeek-AI, "DeepSeek-V2", 2024, https://arxiv.org/abs/2405.04434: section 2.1 and appendix C.
+.. [4] T. Dao et al., "FlashAttention", 2022, https://arxiv.org/abs/2205.14135: theorem 2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.figures.graph import Number
+
+SINCE = (2017, "A. Vaswani et al., Attention is all you need, arXiv 1706.03762")
+
+
+def gqa_parameters(hidden_width: Number, heads: Number, kv_heads: Number, head_width: Number) -> Number:
+    """Return the weights of one layer's attention with grouped queries, ``h d (2 n_h + 2 n_kv)``; MHA if n_kv = n_h."""
+    return hidden_width * head_width * (2.0 * heads + 2.0 * kv_heads)
+
+
+def mla_parameters(
+    hidden_width: Number,
+    heads: Number,
+    head_width: Number,
+    rope_width: Number,
+    value_width: Number,
+    query_rank: Number,
+    kv_rank: Number,
+) -> Number:
+    """Return the weights of one layer's latent attention [3]_.
+
+    Down and up projection of the query, down projection of the latent and the rotary key, up projection of keys and
+    values, and the output.
+    """
+    query = hidden_width * query_rank + query_rank * heads * (head_width + rope_width)
+    latent = hidden_width * (kv_rank + rope_width) + kv_rank * heads * (head_width + value_width)
+    return query + latent + heads * value_width * hidden_width
+
+
+def attended_tokens(context_tokens: Number, full_attention_share: Number, window_tokens: Number) -> Number:
+    """Return the tokens that a layer looks at on average, where some layers see only a window of the latest ones."""
+    return full_attention_share * context_tokens + (1.0 - full_attention_share) * np.minimum(
+        context_tokens, window_tokens
+    )
+
+
+def causal_pairs(tokens: Number) -> Number:
+    """Return how many pairs of tokens a causal pass over a prompt scores, ``n (n + 1) / 2``."""
+    return tokens * (tokens + 1.0) / 2.0
+
+
+def pair_flop(layers: Number, heads: Number, key_width: Number, value_width: Number) -> Number:
+    """Return the operations for one pair of tokens over all layers, ``2 L n_h (d_k + d_v)``: a score and a weighed sum.
+
+    Parameters
+    ----------
+    layers, heads : float
+        Layers of the model and query heads of a layer.
+    key_width, value_width : float
+        Numbers in one head's key and value; latent attention when absorbed has c + d_r and c.
+    """
+    return 2.0 * layers * heads * (key_width + value_width)
+
+
+def prefill_flop(layers: Number, heads: Number, key_width: Number, value_width: Number, tokens: Number) -> Number:
+    """Return the operations of causal attention over a prompt [flop]: it grows with the square of its length."""
+    return pair_flop(layers, heads, key_width, value_width) * causal_pairs(tokens)
+
+
+def decode_flop(
+    layers: Number, heads: Number, key_width: Number, value_width: Number, context_tokens: Number
+) -> Number:
+    """Return the operations of attention for one new token [flop]: it grows with the length of the context."""
+    return pair_flop(layers, heads, key_width, value_width) * context_tokens
+
+
+def naive_traffic_B(tokens: Number, head_width: Number, element_B: Number) -> Number:
+    """Return what one head moves through memory when scores and weights are stored, ``(4 n d + 4 n^2) b`` [4]_ [B].
+
+    Queries and keys are read, scores written and read, weights written and read, values read, the result written.
+    """
+    return (4.0 * tokens * head_width + 4.0 * tokens * tokens) * element_B
+
+
+def flash_traffic_B(tokens: Number, head_width: Number, element_B: Number, sram_B: Number) -> Number:
+    """Return what one head moves through memory with tiles in the chip's own memory [B].
+
+    A tile of queries holds ``M / (4 d)`` rows of the M numbers that fit; keys and values stream past each tile
+    once: ``(2 n d + 2 n d ceil(n / rows)) b``, which is the order ``n^2 d^2 / M`` of theorem 2 [4]_.
+    """
+    rows = np.maximum(np.floor(sram_B / element_B / (4.0 * head_width)), 1.0)
+    return 2.0 * tokens * head_width * element_B * (1.0 + np.ceil(tokens / rows))
+
+
+def attend(
+    query: NDArray[np.float64], keys: NDArray[np.float64], values: NDArray[np.float64], causal: bool = True
+) -> NDArray[np.float64]:
+    """Attend with one head: rows are tokens; with fewer queries than keys the queries are the latest tokens."""
+    scores = query @ keys.T / np.sqrt(query.shape[1])
+    if causal:
+        new, old = scores.shape
+        scores = np.where(np.arange(old)[None, :] <= np.arange(new)[:, None] + old - new, scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True) @ values
+
+
+def attend_in_tiles(
+    query: NDArray[np.float64], keys: NDArray[np.float64], values: NDArray[np.float64], tile: int
+) -> NDArray[np.float64]:
+    """Attend causally over tiles of keys with a running maximum and sum: the n x n scores never exist at once [4]_."""
+    n, d = query.shape
+    best = np.full((n, 1), -np.inf)
+    total = np.zeros((n, 1))
+    mixed = np.zeros((n, values.shape[1]))
+    for start in range(0, n, tile):
+        part = slice(start, min(start + tile, n))
+        scores = query @ keys[part].T / np.sqrt(d)
+        scores = np.where(np.arange(n)[part][None, :] <= np.arange(n)[:, None], scores, -np.inf)
+        higher = np.maximum(best, scores.max(axis=1, keepdims=True))
+        weights = np.exp(scores - higher)
+        shrink = np.exp(best - higher)
+        total = total * shrink + weights.sum(axis=1, keepdims=True)
+        mixed = mixed * shrink + weights @ values[part]
+        best = higher
+    return mixed / total
