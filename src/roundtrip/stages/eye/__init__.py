@@ -1,1 +1,1 @@
-"""From the light on the cornea to the word that is understood."""
+"""From the light in the pupil to the word that is understood."""
