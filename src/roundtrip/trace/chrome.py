@@ -16,15 +16,26 @@ from roundtrip.trace.model import Trace
 
 # Names of Chrome's palette that come nearest to the carriers' hues.
 COLORS = {
-    "moving charge": "thread_state_runnable", "photons": "thread_state_iowait", "stored charge": "good", "waiting": "grey",
-    "heat": "terrible", "motion": "generic_work", "chemistry": "olive",
-}  # fmt: skip
+    "moving charge": "thread_state_runnable",
+    "photons": "thread_state_iowait",
+    "stored charge": "good",
+    "waiting": "grey",
+    "heat": "terrible",
+    "motion": "generic_work",
+    "chemistry": "olive",
+}
 
 
 def trace_chrome(trace: Trace) -> str:
     """Return complete events ("X") on one track a lane; slices of a track nest or follow, they never overlap."""
     events: list[dict[str, Any]] = [
-        {"ph": "M", "pid": 1, "tid": 0, "name": "process_name", "args": {"name": f"Roundtrip: {trace.scenario.get('title', '')}"}}
+        {
+            "ph": "M",
+            "pid": 1,
+            "tid": 0,
+            "name": "process_name",
+            "args": {"name": f"Roundtrip: {trace.scenario.get('title', '')}"},
+        }
     ]
     for tid, lane in enumerate(lanes(trace), start=1):
         events.append({"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": lane.title}})
@@ -35,15 +46,29 @@ def trace_chrome(trace: Trace) -> str:
             duration_us = end_us - start_us
             while start_us + duration_us > end_us:  # a last bit must not reach into the next slice
                 duration_us = math.nextafter(duration_us, 0.0)
-            arguments: dict[str, Any] = {"title": span.title, "carrier": span.carrier, "grade": span.grade, "duration_s": span.duration_s}
+            arguments: dict[str, Any] = {
+                "title": span.title,
+                "carrier": span.carrier,
+                "grade": span.grade,
+                "duration_s": span.duration_s,
+            }
             arguments |= {f"{head}_J": joules for head, joules in span.energy_J.items()}
-            arguments |= {n: v for n in ("electrons", "photons", "bytes_in", "bytes_out") if (v := getattr(span, n)) is not None}
+            arguments |= {
+                n: v for n in ("electrons", "photons", "bytes_in", "bytes_out") if (v := getattr(span, n)) is not None
+            }
             arguments |= span.attributes
             events.append(
                 {
-                    "ph": "X", "pid": 1, "tid": tid, "ts": start_us, "dur": duration_us, "name": span.id, "cat": span.carrier,
-                    "cname": COLORS[span.carrier], "args": arguments,
-                }  # fmt: skip
+                    "ph": "X",
+                    "pid": 1,
+                    "tid": tid,
+                    "ts": start_us,
+                    "dur": duration_us,
+                    "name": span.id,
+                    "cat": span.carrier,
+                    "cname": COLORS[span.carrier],
+                    "args": arguments,
+                }
             )
     other = {"schema": "roundtrip.trace/1", "prompt": trace.prompt, "reading": trace.reading}
     return dumps({"displayTimeUnit": "ms", "otherData": other, "traceEvents": events}, indent=None) + "\n"

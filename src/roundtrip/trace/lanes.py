@@ -37,12 +37,12 @@ def lanes(trace: Trace) -> list[Lane]:
         slices.sort(key=lambda s: (s.start_ns, -s.end_ns))
         open_lanes: list[tuple[Lane, list[Slice]]] = []
         for piece in slices:
-            for lane, stack in open_lanes:
-                if _fits(stack, piece):
-                    break
-            else:
+            free = next((pair for pair in open_lanes if _fits(pair[1], piece)), None)
+            if free is None:
                 lane, stack = Lane(room if not open_lanes else f"{room} {len(open_lanes) + 1}"), []
                 open_lanes.append((lane, stack))
+            else:
+                lane, stack = free
             lane.slices.append(piece)
             stack.append(piece)
         result += [lane for lane, _ in open_lanes]

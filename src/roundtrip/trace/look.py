@@ -1,4 +1,7 @@
-"""How a carrier looks, in the terminal and in a picture. Hue means carrier and nothing else; shape says the same without hue."""
+"""How a carrier looks, in the terminal and in a picture.
+
+Hue means carrier and nothing else; shape says the same without hue.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ OTHERS = {
 
 
 def group_of(span_id: str, room: str) -> str:
-    """Return the heading under which a span stands: its room, and whether it is on the way back, in the stream, or always on."""
+    """Return the heading of a span: its room, and whether it is on the way back, in the stream, or always on."""
     first = span_id.partition(".")[0]
     if first == "back":
         return WAY_BACK.get(room, f"{room.capitalize()}: the way back")

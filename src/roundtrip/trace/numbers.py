@@ -4,13 +4,44 @@ from __future__ import annotations
 
 import math
 
-PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"),
-            (1e-15, "f"), (1e-18, "a"))  # fmt: skip
+PREFIXES = (
+    (1e12, "T"),
+    (1e9, "G"),
+    (1e6, "M"),
+    (1e3, "k"),
+    (1.0, ""),
+    (1e-3, "m"),
+    (1e-6, "µ"),
+    (1e-9, "n"),
+    (1e-12, "p"),
+    (1e-15, "f"),
+    (1e-18, "a"),
+)
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-# Units that nobody multiplies by 1000: kiloseconds, megagrams.
-_LARGEST = {"s": 1.0, "L": 1.0, "g": 1e3, "token": 1e3}
-_PLAIN = frozenset({"1", "dB", "dBm", "dB/m", "deg", "K", "%", "1/day", "day", "USD", "g/kWh", "L/kWh", "USD/kWh", "cd/m2", "m2"})
+# Units that take a prefix, each with the largest that people use: no kiloseconds, no megameters.
+_SCALED = {
+    "s": 1.0,
+    "m": 1e3,
+    "m/s": 1e3,
+    "g": 1e3,
+    "L": 1.0,
+    "J": 1e12,
+    "W": 1e12,
+    "Hz": 1e12,
+    "B": 1e12,
+    "bit": 1e12,
+    "bit/s": 1e12,
+    "B/s": 1e12,
+    "flop": 1e12,
+    "flop/s": 1e12,
+    "C": 1.0,
+    "V": 1e3,
+    "A": 1e3,
+    "ohm": 1e6,
+    "F": 1.0,
+    "N": 1e3,
+}
 
 
 def digits(value: float, count: int = 3) -> str:
@@ -19,6 +50,8 @@ def digits(value: float, count: int = 3) -> str:
         return "0"
     if not math.isfinite(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "?"
+    if abs(value) >= 999.5:
+        return f"{value:.0f}"
     rounded = float(f"{value:.{count - 1}e}")
     places = count - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(places, 0)}f}"
@@ -26,10 +59,10 @@ def digits(value: float, count: int = 3) -> str:
 
 def scale(value: float, unit: str) -> tuple[float, str]:
     """Return the factor and the prefix that bring a value between 1 and 1000."""
-    if unit in _PLAIN or value == 0.0 or not math.isfinite(value):
+    if unit not in _SCALED or value == 0.0 or not math.isfinite(value):
         return 1.0, ""
     size = float(f"{abs(value):.2e}")
-    largest = _LARGEST.get(unit, math.inf)
+    largest = _SCALED[unit]
     for factor, prefix in PREFIXES:
         if factor <= largest and size >= factor * (1.0 - 1e-12):
             return factor, prefix
@@ -42,7 +75,7 @@ def si(value: float | None, unit: str, count: int = 3) -> str:
         return "–"
     if unit == "USD":
         return f"${digits(value, count)}" if abs(value) >= 1e-6 or value == 0.0 else f"${power_of_ten(value)}"
-    if unit == "1" or unit in _PLAIN:
+    if unit not in _SCALED:
         shown = unit if unit != "1" else ""
         text = digits(value, count) if value == 0.0 or 1e-4 <= abs(value) < 1e6 else power_of_ten(value)
         return f"{text} {shown}".rstrip()
@@ -83,10 +116,31 @@ def unit_of(name: str) -> str:
     if name.startswith("time_"):
         return "s"
     for ending, unit in (
-        ("_per_word_J", "J"), ("_L_kWh", "L/kWh"), ("_g_kWh", "g/kWh"), ("_bit_s", "bit/s"), ("_B_s", "B/s"), ("_token_s", "token/s"),
-        ("_flop_s", "flop/s"), ("_m_s2", "m/s2"), ("_m_s", "m/s"), ("_cd_m2", "cd/m2"), ("_usd", "USD"), ("_s", "s"), ("_J", "J"), ("_L", "L"),
-        ("_g", "g"), ("_W", "W"), ("_B", "B"), ("_m", "m"), ("_Hz", "Hz"), ("_dB", "dB"), ("_dBm", "dBm"), ("_V", "V"), ("_A", "A"), ("_C", "C"),
-    ):  # fmt: skip
+        ("_per_word_J", "J"),
+        ("_L_kWh", "L/kWh"),
+        ("_g_kWh", "g/kWh"),
+        ("_bit_s", "bit/s"),
+        ("_B_s", "B/s"),
+        ("_token_s", "token/s"),
+        ("_flop_s", "flop/s"),
+        ("_m_s2", "m/s2"),
+        ("_m_s", "m/s"),
+        ("_cd_m2", "cd/m2"),
+        ("_usd", "USD"),
+        ("_s", "s"),
+        ("_J", "J"),
+        ("_L", "L"),
+        ("_g", "g"),
+        ("_W", "W"),
+        ("_B", "B"),
+        ("_m", "m"),
+        ("_Hz", "Hz"),
+        ("_dB", "dB"),
+        ("_dBm", "dBm"),
+        ("_V", "V"),
+        ("_A", "A"),
+        ("_C", "C"),
+    ):
         if name.endswith(ending):
             return unit
     return "1"

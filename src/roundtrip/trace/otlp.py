@@ -1,7 +1,7 @@
 """OTLP JSON lines, which Jaeger, Tempo and every OpenTelemetry collector read: one line, one trace.
 
-Each span names the service of its room and carries Roundtrip's own attributes under ``roundtrip.``; what had to end first is a
-link. Ids are hexadecimal and times are strings of nanoseconds, as the protocol's JSON encoding asks for [1]_.
+Each span names the service of its room and carries Roundtrip's own attributes under ``roundtrip.``; what had to end
+first is a link. Ids are hexadecimal and times are strings of nanoseconds, as the protocol's JSON encoding asks for [1]_.
 
 References
 ----------
@@ -50,19 +50,36 @@ def trace_otlp(trace: Trace, start_ns: int = EPOCH_NS) -> str:
 
 def _root(trace: Trace, trace_id: str, start_ns: int) -> dict[str, Any]:
     end_s = max((span.end_s for span in trace.spans), default=0.0)
-    attributes = [_attribute("roundtrip.prompt", trace.prompt), _attribute("roundtrip.scenario", str(trace.scenario.get("name", "")))]
+    attributes = [
+        _attribute("roundtrip.prompt", trace.prompt),
+        _attribute("roundtrip.scenario", str(trace.scenario.get("name", ""))),
+    ]
     return {
-        "traceId": trace_id, "spanId": _hex(trace_id, 8), "name": "trip", "kind": INTERNAL, "startTimeUnixNano": str(start_ns),
-        "endTimeUnixNano": str(start_ns + round(end_s * 1e9)), "attributes": attributes,
-    }  # fmt: skip
+        "traceId": trace_id,
+        "spanId": _hex(trace_id, 8),
+        "name": "trip",
+        "kind": INTERNAL,
+        "startTimeUnixNano": str(start_ns),
+        "endTimeUnixNano": str(start_ns + round(end_s * 1e9)),
+        "attributes": attributes,
+    }
 
 
 def _span(span: Span, trace_id: str, start_ns: int) -> dict[str, Any]:
     facts: dict[str, float | str | None] = {
-        "title": span.title, "stage": span.name, "carrier": span.carrier, "grade": span.grade, "reading": span.reading,
-        "electrons": span.electrons, "photons": span.photons, "bytes_in": span.bytes_in, "bytes_out": span.bytes_out,
-        "sources": " ".join(span.sources), **{f"{head}_J": joules for head, joules in span.energy_J.items()}, **span.attributes,
-    }  # fmt: skip
+        "title": span.title,
+        "stage": span.name,
+        "carrier": span.carrier,
+        "grade": span.grade,
+        "reading": span.reading,
+        "electrons": span.electrons,
+        "photons": span.photons,
+        "bytes_in": span.bytes_in,
+        "bytes_out": span.bytes_out,
+        "sources": " ".join(span.sources),
+        **{f"{head}_J": joules for head, joules in span.energy_J.items()},
+        **span.attributes,
+    }
     parent = f"{trace_id}{span.parent}" if span.parent else trace_id
     return {
         "traceId": trace_id,

@@ -44,4 +44,11 @@ def _profile(lane: Lane, number: dict[str, int]) -> dict[str, Any]:
         stack.append(piece)
     close(None)
     last = max((piece.end_ns for piece in lane.slices), default=0) / 1e9
-    return {"type": "evented", "name": lane.title, "unit": "seconds", "startValue": 0.0, "endValue": last, "events": events}
+    return {
+        "type": "evented",
+        "name": lane.title,
+        "unit": "seconds",
+        "startValue": 0.0,
+        "endValue": last,
+        "events": events,
+    }

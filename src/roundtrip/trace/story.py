@@ -37,8 +37,12 @@ LABELS = {
     "water_per_token_L": "water per token",
     "conversions": "conversions between charge and light",
 }
-HEAD_LABELS = {"marginal": "marginal: only because of this prompt", "allocated": "allocated: its share of what serves many",
-               "always_on": "always on: would run anyway"}  # fmt: skip
+DROP_L = 5e-5
+HEAD_LABELS = {
+    "marginal": "marginal: only because of this prompt",
+    "allocated": "allocated: its share of what serves many",
+    "always_on": "always on: would run anyway",
+}
 
 
 def rows(trace: Trace) -> list[tuple[str, str, str, str]]:
@@ -51,7 +55,10 @@ def rows(trace: Trace) -> list[tuple[str, str, str, str]]:
         if isinstance(value, dict):
             heads: dict[str, float] = value
             result.append((label, si(sum(heads.values()), unit), *_bands(trace, name, sum(heads.values()), unit)))
-            result += [("  " + HEAD_LABELS[h], si(heads[h], unit), *_bands(trace, f"{name}.{h}", heads[h], unit)) for h in HEADS]
+            result += [
+                ("  " + HEAD_LABELS[h], si(heads[h], unit), *_bands(trace, f"{name}.{h}", heads[h], unit))
+                for h in HEADS
+            ]
         else:
             result.append((label, si(value, unit), *_bands(trace, name, value, unit)))
     return result
@@ -96,7 +103,9 @@ def sentences(trace: Trace) -> list[str]:
     last = summary.get("time_to_last_token_s")
     if first is not None and last is not None:
         what = "is understood" if "time_to_first_word_s" in summary else "is there"
-        said.append(f"The first word {what} {si(first, 's')} after the start; the whole answer is there after {si(last, 's')}.")
+        said.append(
+            f"The first word {what} {si(first, 's')} after the start; the whole answer is there after {si(last, 's')}."
+        )
     longest = _longest(trace)
     if longest:
         said.append(longest)
@@ -133,22 +142,32 @@ def _where(name: str) -> str:
         return "waiting for a place"
     if "." in name:
         return f"waiting ({name})"
-    return {"optics": "as light in the glass", "eye": "in the eye", "keyboard": "at the keyboard", "network": "on the network",
-            "model": "in the model", "computer": "in the computer", "datacenter": "in the datacenter", "display": "at the display"}.get(
-                name, ROOM_TITLES.get(name, name).lower())  # fmt: skip
+    return {
+        "optics": "as light in the glass",
+        "eye": "in the eye",
+        "keyboard": "at the keyboard",
+        "network": "on the network",
+        "model": "in the model",
+        "computer": "in the computer",
+        "datacenter": "in the datacenter",
+        "display": "at the display",
+    }.get(name, ROOM_TITLES.get(name, name).lower())
 
 
 def _energy_sentences(summary: dict[str, Any], joules: dict[str, float]) -> list[str]:
     total = sum(joules.values())
     if not total:
         return []
-    own = joules["marginal"] + joules["allocated"]
+    own, heads = joules["marginal"] + joules["allocated"], {head: si(joules[head], "J") for head in HEADS}
     said = [
-        f"It takes {si(total, 'J')} in all: {si(joules['marginal'], 'J')} only because of this prompt, {si(joules['allocated'], 'J')} as its "
-        f"share of what serves many, {si(joules['always_on'], 'J')} for things that are on anyway. Without the last, it would light a 10 W "
-        f"lamp for {si(own / 10.0, 's')}."
+        f"It takes {si(total, 'J')} in all: {heads['marginal']} only because of this prompt, {heads['allocated']} as its share "
+        f"of what serves many, {heads['always_on']} for things that are on anyway. Without the last, it would light a 10 W lamp "
+        f"for {si(own / 10.0, 's')}."
     ]
     water, carbon = summary.get("water_L"), summary.get("carbon_g")
     if water is not None and carbon is not None:
-        said.append(f"Water: {si(water, 'L')}, {digits(water / 5e-5, 2)} drops of 0.05 mL. Carbon: {si(carbon, 'g')} of CO2 equivalent.")
+        drops = digits(water / DROP_L, 2)
+        said.append(
+            f"Water: {si(water, 'L')}, or {drops} drops of 0.05 mL. Carbon: {si(carbon, 'g')} of CO2 equivalent."
+        )
     return said

@@ -48,10 +48,12 @@ def document(width: float, height: float, title: str, body: Sequence[str]) -> st
     """Return a whole SVG document; `title` is what a screen reader says."""
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" role="img">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
+            f'width="{width:g}" height="{height:g}">',
             f"<title>{escape(title)}</title>",
             style(),
-            '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+            '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
+            'patternTransform="rotate(45)">'
             '<line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>',
             f'<rect class="ground" width="{width:g}" height="{height:g}"/>',
             *body,
@@ -107,7 +109,11 @@ def waterfalls(traces: Sequence[Trace], log: bool = True) -> str:
         body += rows
         y += 18
     grid = _grid(axis, tops[0] - 6, y - 14)
-    title = one_line(traces[0].prompt, 60) if len(traces) == 1 else " against ".join(str(t.scenario.get("title", "")) for t in traces)
+    title = (
+        one_line(traces[0].prompt, 60)
+        if len(traces) == 1
+        else " against ".join(str(t.scenario.get("title", "")) for t in traces)
+    )
     heading = [label(24, 34, f"“{title}”" if len(traces) == 1 else title, "text title"), *legend(24, 58, used)]
     kind = "logarithmic" if axis.log else "linear"
     said = f"Where the time of the trip goes: {title} ({kind} time, {axis.last_s:.3g} s in all)"

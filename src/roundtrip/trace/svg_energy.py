@@ -10,13 +10,16 @@ from roundtrip.trace.table import one_line
 
 LEFT, RIGHT, ROW, TOP = 330.0, 96.0, 20.0, 96.0
 OPACITY = {"marginal": 1.0, "allocated": 0.62, "always_on": 0.3}
-MEANING = {"marginal": "marginal: only because of this prompt", "allocated": "allocated: its share of what serves many",
-           "always_on": "always on: would run anyway"}  # fmt: skip
+MEANING = {
+    "marginal": "marginal: only because of this prompt",
+    "allocated": "allocated: its share of what serves many",
+    "always_on": "always on: would run anyway",
+}
 MOST = 28
 
 
 def energy(trace: Trace) -> str:
-    """Return the stages by falling energy, on a linear axis of joules; what is too small to show is summed in one bar."""
+    """Return the stages by falling energy, on a linear axis of joules; the smallest are summed in one line."""
     drawn = sorted((s for s in trace.spans if s.total_J), key=lambda s: -(s.total_J or 0.0))
     shown, rest = drawn[:MOST], drawn[MOST:]
     largest = max((s.total_J or 0.0 for s in drawn), default=1.0)
@@ -27,7 +30,14 @@ def energy(trace: Trace) -> str:
         body.append(f'<g opacity="{OPACITY[head]}">{bar(x, 50, 16, 8, "moving charge", head)}</g>')
         body.append(label(x + 22, 58, MEANING[head], "muted small"))
         x += 36 + 6.5 * len(MEANING[head])
-    body.append(label(24, 78, "The hue is that of the carrier; of one hue, the fuller is the more caused by the prompt.", "muted small"))
+    body.append(
+        label(
+            24,
+            78,
+            "The hue is that of the carrier; of one hue, the fuller is the more caused by the prompt.",
+            "muted small",
+        )
+    )
     y = TOP
     for span in shown:
         body += _stage(span, y, largest)

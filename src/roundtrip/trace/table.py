@@ -17,11 +17,49 @@ from roundtrip.trace.story import story, summary_lines
 
 GRADE_LETTERS = {"measured": "m", "derived": "d", "datasheet": "s", "estimate": "e"}
 WIDEST, NARROWEST = 160, 60
-_ASCII = str.maketrans({
-    "–": "-", "µ": "u", "·": "*", "…": ".", "┄": ".", "█": "#", "━": "=", "▒": "%", "▓": "&", "▄": "_", "≈": "~", "─": "-", "│": "|", "└": "`",
-    "⁰": "0", "¹": "1", "²": "2", "³": "3", "⁴": "4", "⁵": "5", "⁶": "6", "⁷": "7", "⁸": "8", "⁹": "9", "⁻": "-", "×": "x", "∞": "inf",
-    "γ": "g", "“": '"', "”": '"', "’": "'", "₂": "2", "√": "sqrt", "⌈": "ceil[", "⌉": "]", "⌊": "floor[", "⌋": "]", "≥": ">=", "≤": "<=",
-})  # fmt: skip
+_ASCII = str.maketrans(
+    {
+        "–": "-",
+        "µ": "u",
+        "·": "*",
+        "…": ".",
+        "┄": ".",
+        "█": "#",
+        "━": "=",
+        "▒": "%",
+        "▓": "&",
+        "▄": "_",
+        "≈": "~",
+        "─": "-",
+        "│": "|",
+        "└": "`",
+        "⁰": "0",
+        "¹": "1",
+        "²": "2",
+        "³": "3",
+        "⁴": "4",
+        "⁵": "5",
+        "⁶": "6",
+        "⁷": "7",
+        "⁸": "8",
+        "⁹": "9",
+        "⁻": "-",
+        "×": "x",
+        "∞": "inf",
+        "γ": "g",
+        "“": '"',
+        "”": '"',
+        "’": "'",
+        "₂": "2",
+        "√": "sqrt",
+        "⌈": "ceil[",
+        "⌉": "]",
+        "⌊": "floor[",
+        "⌋": "]",
+        "≥": ">=",
+        "≤": "<=",
+    }
+)
 
 Paint = Callable[[str, str], str]
 
@@ -79,7 +117,17 @@ class Columns:
 
     def used(self) -> int:
         """Return the columns in use, with one blank between each and two before the first."""
-        widths = (self.name, self.title, self.bar, self.time, self.band, self.energy, self.count, self.grade, self.source)
+        widths = (
+            self.name,
+            self.title,
+            self.bar,
+            self.time,
+            self.band,
+            self.energy,
+            self.count,
+            self.grade,
+            self.source,
+        )
         return 1 + sum(w + 1 for w in widths if w)
 
 
@@ -131,7 +179,12 @@ class Timeline:
 
 
 def table(
-    trace: Trace, width: int = 100, color: bool = False, log: bool = True, all_sources: bool = False, unicode: bool = True
+    trace: Trace,
+    width: int = 100,
+    color: bool = False,
+    log: bool = True,
+    all_sources: bool = False,
+    unicode: bool = True,
 ) -> str:
     """Return the waterfall with its summary, sentences and sources.
 
@@ -155,7 +208,12 @@ def table(
     numbers = source_numbers(trace)
     line = Timeline(trace, columns.bar, log)
     title = str(trace.scenario.get("title", ""))
-    lines = [clip(f"“{one_line(trace.prompt)}”", width), paint(clip(title, width), "dim"), "", _head(columns, line, paint)]
+    lines = [
+        clip(f"“{one_line(trace.prompt)}”", width),
+        paint(clip(title, width), "dim"),
+        "",
+        _head(columns, line, paint),
+    ]
     for heading, spans in groups(trace).items():
         joules = sum(span.total_J or 0.0 for span in spans)
         lines += ["", _heading(heading, joules, columns, paint)]
@@ -227,9 +285,17 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _head(columns: Columns, line: Timeline, paint: Paint) -> str:
-    cells = [("stage", columns.name, "<"), ("what happens", columns.title, "<"), (line.scale(), columns.bar, "<"), ("time", columns.time, ">"),
-             ("p5–p95", columns.band, "<"), ("energy", columns.energy, ">"), ("counted", columns.count, ">"), ("g", columns.grade, "<"),
-             ("src", columns.source, "<")]  # fmt: skip
+    cells = [
+        ("stage", columns.name, "<"),
+        ("what happens", columns.title, "<"),
+        (line.scale(), columns.bar, "<"),
+        ("time", columns.time, ">"),
+        ("p5–p95", columns.band, "<"),
+        ("energy", columns.energy, ">"),
+        ("counted", columns.count, ">"),
+        ("g", columns.grade, "<"),
+        ("src", columns.source, "<"),
+    ]
     return paint("  " + " ".join(f"{clip(t, w):{a}{w}}" for t, w, a in cells if w), "dim")
 
 
@@ -276,7 +342,9 @@ def _source(span: Span, numbers: dict[str, int]) -> str:
 
 def _sources(trace: Trace, numbers: dict[str, int], width: int, everything: bool) -> list[str]:
     uses = {key: sum(key in span.sources for span in trace.spans) for key in numbers}
-    chosen = list(numbers) if everything else sorted(sorted(numbers, key=lambda k: -uses[k])[:8], key=numbers.__getitem__)
+    chosen = (
+        list(numbers) if everything else sorted(sorted(numbers, key=lambda k: -uses[k])[:8], key=numbers.__getitem__)
+    )
     if not chosen:
         return []
     lines = ["Sources" if everything else f"Sources: {len(chosen)} of {len(numbers)} (all with --sources)"]

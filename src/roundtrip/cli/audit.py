@@ -1,0 +1,126 @@
+"""``roundtrip audit``: the figures of the three documents, recomputed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width
+
+if TYPE_CHECKING:
+    from roundtrip.journey.audit.core import Result
+
+SIGNS = {"holds": "holds", "off": "OFF", "ill-defined": "ill-def.", "none": "-"}
+
+
+@click.command()
+@click.argument("claim_id", metavar="[ID]", required=False)
+@click.option(
+    "--verdict", type=click.Choice(["holds", "off", "ill-defined", "none"]), help="Only claims with this verdict."
+)
+@as_json
+def audit(claim_id: str | None, verdict: str | None, as_json: bool) -> None:
+    """Recompute the figures of the three seed documents, or that of claim ID."""
+    from roundtrip.journey.audit.core import audit_all, audit_one
+
+    if claim_id is not None:
+        found = audit_one(claim_id.upper())
+        if as_json:
+            say_json({"claims": [found.as_dict()]})
+        else:
+            _say(detail(found, width()))
+        return
+    results = [r for r in audit_all() if verdict in (None, r.verdict)]
+    if as_json:
+        say_json({"claims": [r.as_dict() for r in results]})
+    else:
+        _say(overview(results, width(), color()))
+
+
+def _say(text: str) -> None:
+    from roundtrip.trace.table import ascii_only
+
+    say(text if knows_unicode() else ascii_only(text))
+
+
+def stated(result: Result) -> str:
+    """Return what the document says: a range, or an open end."""
+    from roundtrip.trace.numbers import band, si
+
+    claim = result.claim
+    if claim.low is None and claim.high is None:
+        return "-"
+    if claim.low is None or claim.high is None:
+        sign, value = ("≥", claim.low) if claim.low is not None else ("≤", claim.high)
+        return f"{sign} {si(value, claim.unit)}"
+    if claim.low == claim.high:
+        return si(claim.low, claim.unit)
+    return (
+        f"{band(claim.low, claim.high, claim.high, claim.unit)} {si(claim.high, claim.unit).partition(' ')[2]}".strip()
+    )
+
+
+def computed(result: Result) -> str:
+    """Return what Roundtrip finds."""
+    from roundtrip.trace.numbers import si
+
+    if result.value is None or isinstance(result.value, bool):
+        return {None: "-", True: "yes", False: "no"}[result.value]
+    return si(result.value, result.claim.unit)
+
+
+def overview(results: list[Result], columns: int, paint: bool) -> str:
+    """Return the table of all claims, one a line, and the counts."""
+    from roundtrip.trace.table import clip
+
+    wide = max(columns, 80)
+    room = wide - 6 - 9 - 10 - 15 - 12 - 9
+    lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>14} {'ours':>11} {'factor':>8}  quantity"]
+    for r in results:
+        factor = "" if r.factor is None or r.factor == 1.0 else f"x{r.factor:.3g}"
+        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 14):>14} {computed(r):>11} {factor:>8}"
+        line += f"  {clip(r.claim.quantity, room)}"
+        lines.append(f"\x1b[1m{line}\x1b[0m" if paint and r.verdict in ("off", "ill-defined") else line)
+    counts = {word: sum(r.verdict == word for r in results) for word in SIGNS}
+    bases: dict[str, int] = {}
+    for r in results:
+        bases[r.basis] = bases.get(r.basis, 0) + 1
+    lines += [
+        "",
+        f"{len(results)} claims: "
+        + ", ".join(f"{n} {'without verdict' if w == 'none' else w}" for w, n in counts.items() if n),
+    ]
+    lines.append(
+        "basis: " + ", ".join(f"{n} {word}" for word, n in bases.items()) + ". See one whole with 'roundtrip audit ID'."
+    )
+    return "\n".join(lines)
+
+
+def detail(result: Result, columns: int) -> str:
+    """Return one claim whole: what is stated, what we find, from what, and the sentence."""
+    from roundtrip.trace.numbers import band
+    from roundtrip.trace.table import wrap
+
+    claim = result.claim
+    unit = claim.unit
+    spread = ""
+    if result.low is not None and result.high is not None and isinstance(result.value, float):
+        spread = band(result.low, result.high, result.value, unit)
+    latitude = {"exact": "as printed", "about": "within a factor 1.25", "order": "within a factor 3"}[result.latitude]
+    lines = [
+        f"{claim.id}  {claim.quantity}",
+        f"document   {claim.document} ({claim.system})",
+        f"stated     {stated(result)}",
+    ]
+    if claim.note:
+        lines += wrap(f"           {claim.note}", columns, "           ")
+    lines.append(f"ours       {computed(result)}" + (f"  (p5–p95: {spread})" if spread else ""))
+    lines.append(
+        f"verdict    {result.verdict}, held {latitude}"
+        + (f", by a factor {result.factor:.3g}" if result.factor not in (None, 1.0) else "")
+    )
+    lines.append(f"basis      {result.basis}")
+    for number, name in enumerate(result.inputs):
+        lines.append(f"{'inputs' if number == 0 else '':<10} {name}")
+    return "\n".join([*lines, "", *wrap(result.note, columns)])

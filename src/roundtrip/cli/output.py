@@ -1,0 +1,105 @@
+"""What all verbs share: writing whole files or none, the width and the colors of the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from roundtrip.errors import OutputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def as_json(function: F) -> F:
+    """Give a verb the option ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def say(text: str) -> None:
+    """Print a text, in ASCII where standard output knows nothing else."""
+    try:
+        click.echo(text, nl=not text.endswith("\n"), color=True)
+    except UnicodeEncodeError:
+        from roundtrip.trace.table import ascii_only
+
+        click.echo(ascii_only(text), nl=not text.endswith("\n"), color=True)
+
+
+def say_json(body: Any) -> None:
+    """Print an object as JSON."""
+    import json
+
+    text = json.dumps(body, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        click.echo(text)
+    except UnicodeEncodeError:
+        click.echo(json.dumps(body, indent=2, allow_nan=False))
+
+
+def width() -> int:
+    """Return the columns to fill: the terminal's, those that ``COLUMNS`` says, or 100 in a pipe."""
+    if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
+        return shutil.get_terminal_size((100, 24)).columns
+    return 100
+
+
+def color() -> bool:
+    """Say whether to paint: on a terminal that is not dumb, or if ``FORCE_COLOR`` says so; never if ``NO_COLOR`` does."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def knows_unicode() -> bool:
+    """Say whether standard output can print the characters of the bars."""
+    try:
+        "█┄–µ".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def write_whole(path: str, text: str) -> None:
+    """Write a file whole, or leave what was there: a file beside it takes its name when it is complete.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    draft: str | None = None
+    try:
+        if target.exists() and not target.is_file():  # a pipe, /dev/stdout: nothing to replace
+            if target.is_dir():
+                raise IsADirectoryError(21, "is a folder, expected the name of a file")
+            target.write_text(text, encoding="utf-8", newline="")
+            return
+        if target.is_file() and not os.access(target, os.W_OK):
+            raise PermissionError(13, "is write-protected")
+        mode = target.stat().st_mode & 0o777 if target.is_file() else 0o666 & ~_umask()
+        handle, draft = tempfile.mkstemp(dir=target.resolve().parent, prefix=f".{target.name[:40]}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(draft, mode)
+        os.replace(draft, target.resolve())
+    except (OSError, ValueError) as error:
+        if draft:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise OutputError(f"{path}: cannot be written: {reason}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
