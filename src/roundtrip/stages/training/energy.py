@@ -5,8 +5,7 @@ building. BLOOM's 1.08 million hours at 400 W are 433 MWh [1]_; GPT-3's 10,000 a
 a PUE of 1.10 are 1,287 MWh [2]_; Llama 3.1 405B lists 30.84 million hours at 700 W [3]_. Divided by the tokens served
 it becomes a few joules or microjoules each: that depends on how long the model is used, which nobody publishes.
 
-Charge follows from energy without counting a single transistor: what falls through a supply of U volts gives ``E / (e
-U)`` electrons.
+Electrons follow from the same energy by its voltage (`model.silicon`).
 
 References
 ----------
@@ -62,22 +61,3 @@ def share_of_token_J(energy_J: Number, served_tokens: Number) -> Number:
 def requests_until_equal(energy_J: Number, request_energy_J: Number) -> Number:
     """Return after how many requests their energy equals that of the training run."""
     return energy_J / request_energy_J
-
-
-def electrons_of_energy(
-    energy_J: Number, supply_voltage_V: Number, elementary_charge_C: Number = 1.602176634e-19
-) -> Number:
-    """Return how many electrons fall through the supply voltage for an energy, ``E / (e U)``."""
-    return energy_J / (elementary_charge_C * supply_voltage_V)
-
-
-def toggles_Hz(
-    chip_power_W: Number, electrons_per_toggle: Number, supply_voltage_V: Number,
-    elementary_charge_C: Number = 1.602176634e-19,
-) -> Number:  # fmt: skip
-    """Return how often transistors toggle a second if all power went into it, ``P / (n_e e U)`` [Hz].
-
-    One toggle moves n_e electrons through the supply, ``n_e e = C U``: the same as ``P / (C U^2)``. An upper bound:
-    part of the power leaks, and part drives wires and memory.
-    """
-    return chip_power_W / (electrons_per_toggle * elementary_charge_C * supply_voltage_V)
