@@ -77,16 +77,31 @@ def stage_page(name: str) -> str:
         names = parameters(function, constants=False)
         symbols = {p: terms[p].symbol for p in parameters(function)}
         parts.append(f"### {function_name}\n\n{summary}\n\n{math(tex(equation(function), symbols))}\n")
-        parts.append(table(["symbol", "name", "unit", "meaning"], [[math(terms[p].symbol, False), f"`{p}`", terms[p].unit, terms[p].meaning] for p in names]))
+        parts.append(
+            table(
+                ["symbol", "name", "unit", "meaning"],
+                [[math(terms[p].symbol, False), f"`{p}`", terms[p].unit, terms[p].meaning] for p in names],
+            )
+        )
     own = [row for row in rows() if row.stage == name]
     parts.append("## Held to\n")
     body: list[list[object]] = []
     for row in own:
         score = check(row)
         allowed = f"± {row.absolute:g} {row.unit}" if row.absolute else f"± {row.tolerance:.2%}"
-        body.append([row.quantity, number(score.value), f"{number(row.value)} {row.unit}", allowed, row.kind, f"{cite(row.source)}, {row.where}"])
+        body.append(
+            [
+                row.quantity,
+                number(score.value),
+                f"{number(row.value)} {row.unit}",
+                allowed,
+                row.kind,
+                f"{cite(row.source)}, {row.where}",
+            ]
+        )
     parts.append(table(["quantity", "ours", "published", "allowed", "kind", "source"], body))
-    parts.append(f"## Functions\n\n::: {module.__name__}\n    options:\n      show_docstring_description: false\n      heading_level: 3\n")
+    options = "      show_docstring_description: false\n      heading_level: 3\n"
+    parts.append(f"## Functions\n\n::: {module.__name__}\n    options:\n{options}")
     return "\n".join(parts)
 
 
@@ -106,7 +121,11 @@ def stages_index() -> str:
 
 def fossil_page() -> str:
     found = sorted((stage_module(name).SINCE, name) for name in stage_names())
-    parts = ["# The fossil record\n", "Nobody planned this stack. Each stage of the trip rests on something that was invented for another purpose; here they are by age.\n"]
+    parts = [
+        "# The fossil record\n",
+        "Nobody planned this stack. Each stage of the trip rests on something that was invented for another purpose; "
+        "here they are by age.\n",
+    ]
     decades: dict[int, list[list[object]]] = {}
     for (year, what), name in found:
         room, short = name.split(".")
@@ -118,7 +137,10 @@ def fossil_page() -> str:
 
 def presets_page() -> str:
     names = presets()
-    parts = ["# Presets and slots\n", "`roundtrip trip --scenario NAME`, `--set SLOT=ENTRY`, `--set SLOT.FIGURE=VALUE`.\n"]
+    parts = [
+        "# Presets and slots\n",
+        "`roundtrip trip --scenario NAME`, `--set SLOT=ENTRY`, `--set SLOT.FIGURE=VALUE`.\n",
+    ]
     parts.append(table(["preset", "what it is"], [[f"`{name}`", load_scenario(name).sentence] for name in names]))
     cloud = load_scenario("cloud")
     body: list[list[object]] = []
@@ -138,12 +160,30 @@ def catalog_page(kind: str) -> str:
     parts = [f"# {catalog.kind_title(kind)}\n", f"`roundtrip catalog {kind}`\n"]
     entries = catalog.load(kind)
     if kind == "places":
-        body = [[f"`{e.key}`", e.title, e.texts.get("country", ""), e.texts.get("what", ""), *(number(f.value) for f in e.figures.values())] for e in entries.values()]
+        body = [
+            [
+                f"`{e.key}`",
+                e.title,
+                e.texts.get("country", ""),
+                e.texts.get("what", ""),
+                *(number(f.value) for f in e.figures.values()),
+            ]
+            for e in entries.values()
+        ]
         return "\n".join([*parts, table(["key", "place", "country", "what", "latitude", "longitude"], body)])
     for item in entries.values():
-        parts.append(f"## {item.title}\n\n`{kind}/{item.key}`" + "".join(f" · {k}: {v}" for k, v in item.texts.items()) + "\n")
+        parts.append(
+            f"## {item.title}\n\n`{kind}/{item.key}`" + "".join(f" · {k}: {v}" for k, v in item.texts.items()) + "\n"
+        )
         body = [
-            [f"`{name}`", f"{number(f.value)} {f.unit}", f"{number(f.low)} to {number(f.high)}" if f.low != f.high else "", f.spread if f.low != f.high else "", f.grade, cite(f.source) + (f": {f.note}" if f.note else "")]
+            [
+                f"`{name}`",
+                f"{number(f.value)} {f.unit}",
+                f"{number(f.low)} to {number(f.high)}" if f.low != f.high else "",
+                f.spread if f.low != f.high else "",
+                f.grade,
+                cite(f.source) + (f": {f.note}" if f.note else ""),
+            ]
             for name, f in item.figures.items()
         ]
         parts.append(table(["figure", "value", "band", "spread", "grade", "source"], body))
@@ -151,25 +191,38 @@ def catalog_page(kind: str) -> str:
 
 
 def glossary_page() -> str:
-    body = [[f"`{t.name}`", math(t.symbol, False), t.unit, f"{t.low:g} to {t.high:g}", t.meaning] for t in sorted(catalog.glossary().values(), key=lambda t: t.name)]
+    body = [
+        [f"`{t.name}`", math(t.symbol, False), t.unit, f"{t.low:g} to {t.high:g}", t.meaning]
+        for t in sorted(catalog.glossary().values(), key=lambda t: t.name)
+    ]
     intro = "One thing has one name in the whole house. The range is what a function must survive and what a reader may set.\n"
     return "\n".join(["# Glossary\n", intro, table(["name", "symbol", "unit", "range", "meaning"], body)])
 
 
 def sources_page() -> str:
-    body = [[f"`{s.key}`", cite(s.key), s.kind, s.read, s.note] for s in sorted(catalog.sources().values(), key=lambda s: s.key)]
+    body = [
+        [f"`{s.key}`", cite(s.key), s.kind, s.read, s.note]
+        for s in sorted(catalog.sources().values(), key=lambda s: s.key)
+    ]
     return "\n".join(["# Sources\n", table(["key", "source", "kind", "read", "note"], body)])
 
 
 def audit_page() -> str:
     results = audit_all()
-    parts = ["# The audit of the three documents\n", "Every figure of the three documents that Roundtrip was born from, recomputed: `roundtrip audit`.\n"]
+    parts = [
+        "# The audit of the three documents\n",
+        "Every figure of the three documents that Roundtrip was born from, recomputed: `roundtrip audit`.\n",
+    ]
     for document in DOCUMENTS:
         own = [r for r in results if r.claim.document == document]
         body: list[list[object]] = []
         for r in own:
             stated = " to ".join(number(x) for x in dict.fromkeys((r.claim.low, r.claim.high)) if x is not None)
-            ours = "" if r.value is None else (number(r.value) if not isinstance(r.value, bool) else ("true" if r.value else "false"))
+            ours = (
+                ""
+                if r.value is None
+                else (number(r.value) if not isinstance(r.value, bool) else ("true" if r.value else "false"))
+            )
             body.append([r.claim.id, r.claim.quantity, f"{stated} {r.claim.unit}", ours, r.verdict, r.basis, r.note])
         parts += [f"## {document}\n", table(["claim", "quantity", "stated", "ours", "verdict", "basis", "how"], body)]
     return "\n".join(parts)
@@ -179,7 +232,9 @@ def run(command: str) -> str:
     words = shlex.split(command)
     program = [sys.executable, "-m", "roundtrip.cli.main", *words[1:]] if words[0] == "roundtrip" else words
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(program, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, encoding="utf-8")
+    done = subprocess.run(
+        program, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, encoding="utf-8"
+    )
     return (done.stdout + done.stderr).rstrip() + "\n"
 
 
@@ -196,7 +251,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing; leave with 1 if a page is stale")
     keep = parser.parse_args().check
-    hand_written = [ROOT / "README.md", *(p for p in sorted(DOCS.rglob("*.md")) if not p.read_text(encoding="utf-8").startswith(GENERATED))]
+    hand_written = [
+        ROOT / "README.md",
+        *(p for p in sorted(DOCS.rglob("*.md")) if not p.read_text(encoding="utf-8").startswith(GENERATED)),
+    ]
     stale = [p for p in hand_written if not refresh(p, keep)]
     for page in stale:
         print(("stale: " if keep else "refreshed: ") + str(page.relative_to(ROOT)))

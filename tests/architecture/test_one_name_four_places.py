@@ -24,7 +24,8 @@ def test_stage_is_complete(stage: str) -> None:
     assert document.strip(), "a stage opens with a docstring: what it is, its equation, its references"
     assert "References" in document, "the docstring names its references"
     year, what = module.SINCE
-    assert 1600 < year <= 2026 and what
+    assert 1600 < year <= 2026
+    assert what
     assert closed_forms(module), "a stage has at least one closed form"
     assert (ROOT / "tests" / "stages" / room / f"test_{name}.py").is_file(), "the test is missing"
     assert (files("roundtrip") / "truth" / room / f"{name}.toml").is_file(), "the truth rows are missing"

@@ -12,4 +12,6 @@ ROWS = rows()
 @pytest.mark.parametrize("row", ROWS, ids=[f"{r.stage}:{r.id}" for r in ROWS])
 def test_row(row: Row) -> None:
     score = check(row)
-    assert score.holds, f"{row.quantity}: {score.value:.6g} {row.unit}, {row.source} says {row.value:.6g} +/- {row.tolerance:.1%}"
+    assert score.holds, (
+        f"{row.quantity}: {score.value:.6g} {row.unit}, {row.source} says {row.value:.6g} +/- {row.tolerance:.1%}"
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -33,11 +33,16 @@ INFIX = {
     "greater_equal": ">=",
     "less_equal": "<=",
 }
+# fmt: off
 FUNCTIONS = frozenset(
-    "absolute arccos arcsin arcsinh arctan arctan2 cbrt ceil cos cosh exp expm1 floor hypot log log10 log1p "
-    "log2 logical_and logical_not logical_or maximum minimum negative power radians sin sinh sqrt square "
-    "tan tanh where interp".split()
+    {
+        "absolute", "arccos", "arcsin", "arcsinh", "arctan", "arctan2", "cbrt", "ceil", "cos", "cosh", "exp",
+        "expm1", "floor", "hypot", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or",
+        "maximum", "minimum", "negative", "power", "radians", "sin", "sinh", "sqrt", "square", "tan", "tanh",
+        "where", "interp",
+    }
 )
+# fmt: on
 LEAVES = frozenset({"input", "number", "table"})
 
 Body = TypeVar("Body", bound=Callable[..., Any])
@@ -102,10 +107,10 @@ class Graph:
             return x.number
         if table:
             return self.add("table", tuple(float(value) for value in x)).number
-        if isinstance(x, np.ndarray) and x.ndim == 0:
-            x = x[()]
-        if isinstance(x, (bool, int, float, np.number, np.bool_)):
-            return self.add("number", float(x)).number
+        if isinstance(x, (bool, int, float, np.generic)) or (
+            isinstance(x, np.ndarray) and np.ndim(cast("Any", x)) == 0
+        ):
+            return self.add("number", float(cast("Any", x))).number
         raise ReadingError(f"{x!r}: only numbers can enter a symbolic reading")
 
     def arguments(self, number: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roundtrip.figures.graph import INFIX, PRIMITIVES, Graph, Node
+from roundtrip.figures.graph import FUNCTIONS, INFIX, PRIMITIVES, Graph, Node
 
 # A longer nest of brackets is cut into a line of its own: Python's parser has a limit, readers too.
 DEPTH = 12
@@ -129,7 +129,11 @@ def javascript(outputs: Mapping[str, Node], name: str) -> str:
     """Print ``function name(v)`` that takes ``{input: value}`` and returns ``{output: value}``."""
     graph = next(iter(outputs.values())).graph
     lines, results, tables = statements(
-        graph, [n.number for n in outputs.values()], JavascriptDialect(), lambda key: f"v[{key!r}]", "const {name}={value};"
+        graph,
+        [n.number for n in outputs.values()],
+        JavascriptDialect(),
+        lambda key: f"v[{key!r}]",
+        "const {name}={value};",
     )
     number = JavascriptDialect().number
     head = [f"const {key}=[{','.join(map(number, values))}];" for key, values in tables]
@@ -144,7 +148,9 @@ def javascript_library(names: Sequence[str] | None = None) -> str:
     return JAVASCRIPT_SUPPORT + "".join(p.javascript.strip() + "\n" for p in chosen.values())
 
 
-def compile_numpy(graph: Graph, outputs: Sequence[int], inputs: Sequence[str], scalar: bool = False) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+def compile_numpy(
+    graph: Graph, outputs: Sequence[int], inputs: Sequence[str], scalar: bool = False
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """Compile a function from the values of `inputs`, in that order, to the values of `outputs`.
 
     Parameters
@@ -160,16 +166,10 @@ def compile_numpy(graph: Graph, outputs: Sequence[int], inputs: Sequence[str], s
     place = {name: f"v[{i}]" for i, name in enumerate(inputs)}
     dialect = ScalarDialect() if scalar else NumpyDialect()
     lines, results, tables = statements(graph, outputs, dialect, place.__getitem__, "{name}={value}")
-    space: dict[str, Any] = {name: getattr(np, name) for name in _UFUNCS}
+    space: dict[str, Any] = {name: getattr(np, name) for name in FUNCTIONS}
     space.update({key: np.array(values) for key, values in tables})
     space.update({name: p.numpy for name, p in PRIMITIVES.items()})
     space.update(inf=math.inf, nan=math.nan)
     source = "def f(v):\n " + "\n ".join([*lines, f"return ({','.join(results)},)"])
     exec(compile(source, "<graph>", "exec"), space)  # noqa: S102 - our own printer made the text
     return space["f"]
-
-
-_UFUNCS = [n for n in (
-    "absolute arccos arcsin arcsinh arctan arctan2 cbrt ceil cos cosh exp expm1 floor hypot interp log log10 log1p "
-    "log2 logical_and logical_not logical_or maximum minimum power radians sin sinh sqrt square tan tanh where"
-).split()]  # fmt: skip

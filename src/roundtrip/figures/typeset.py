@@ -30,7 +30,14 @@ _TEXT = {
 }  # fmt: skip
 _INFIX_TEX = {"greater": ">", "less": "<", "greater_equal": r"\ge", "less_equal": r"\le",
               "logical_and": r"\land", "logical_or": r"\lor"}  # fmt: skip
-_INFIX_TEXT = {"greater": ">", "less": "<", "greater_equal": "≥", "less_equal": "≤", "logical_and": "and", "logical_or": "or"}
+_INFIX_TEXT = {
+    "greater": ">",
+    "less": "<",
+    "greater_equal": "≥",
+    "less_equal": "≤",
+    "logical_and": "and",
+    "logical_or": "or",
+}
 _SHORT = {"maximum": "max", "minimum": "min", "power": "pow"}
 
 

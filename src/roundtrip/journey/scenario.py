@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from roundtrip.catalog.load import Entry, check_term, entry, glossary, load
 from roundtrip.errors import CatalogError, DomainError, PromptError, ScenarioError, nearest
@@ -84,7 +84,9 @@ class Scenario:
         try:
             size = len(prompt.encode("utf-8"))
         except UnicodeEncodeError as error:
-            raise PromptError(f"the prompt is not valid UTF-8 (at character {error.start}), from the command line") from None
+            raise PromptError(
+                f"the prompt is not valid UTF-8 (at character {error.start}), from the command line"
+            ) from None
         if size > PROMPT_LIMIT_B:
             raise PromptError(f"the prompt has {size:,} bytes, allowed: {PROMPT_LIMIT_B:,}")
         return replace(self, prompt=prompt)
@@ -188,8 +190,8 @@ def _scenario(body: dict[str, Any], name: str, depth: int = 0) -> Scenario:
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     result: dict[str, str] = {}
     for key, value in table.items():
-        if isinstance(value, Mapping):
-            result.update(_flat(value, f"{prefix}{key}."))
+        if isinstance(value, dict):
+            result.update(_flat(cast("dict[str, Any]", value), f"{prefix}{key}."))
         else:
             result[prefix + key] = value if isinstance(value, str) else repr(value)
     return result
@@ -204,7 +206,10 @@ def _checked(scenario: Scenario, origin: str) -> Scenario:
             if chosen not in words:
                 raise ScenarioError(f"{origin}: {slot} = {chosen!r}, allowed: {', '.join(words)}")
         elif chosen not in load(kind):
-            raise ScenarioError(f"{origin}: {slot} = {chosen!r} is not in {kind}{nearest(chosen, load(kind))}; see 'roundtrip catalog {kind}'")
+            raise ScenarioError(
+                f"{origin}: {slot} = {chosen!r} is not in {kind}{nearest(chosen, load(kind))}; "
+                f"see 'roundtrip catalog {kind}'"
+            )
     missing = [slot for slot in SLOTS if slot not in scenario.choices]
     if missing:
         raise ScenarioError(f"{origin}: {missing[0]} is not chosen")

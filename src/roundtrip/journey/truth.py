@@ -95,7 +95,9 @@ def _read(stage: str, text: str) -> list[Row]:
         if item["kind"] not in KINDS:
             raise TruthError(f"{name}: kind = {item['kind']!r}, allowed: {', '.join(KINDS)}")
         if item["source"] not in sources():
-            raise TruthError(f"{name}: source {item['source']!r} is not in sources/{nearest(item['source'], sources())}")
+            raise TruthError(
+                f"{name}: source {item['source']!r} is not in sources/{nearest(item['source'], sources())}"
+            )
         if ("tolerance" in item) == ("absolute" in item):
             raise TruthError(f"{name}: give tolerance (relative) or absolute, one of them")
         result.append(Row(stage=stage, **item))

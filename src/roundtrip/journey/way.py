@@ -189,8 +189,15 @@ class Stage:
         self.way.marks[span_id] = mark
         self.way.plans.append(
             Plan(
-                span_id, self.name, title, carrier, parent.id if parent else None, tuple(m.id for m in before),
-                self.since, {k: v for k, v in numbers.items() if v is not None}, tuple(dict.fromkeys(self.inputs)),
-            )  # fmt: skip
+                span_id,
+                self.name,
+                title,
+                carrier,
+                parent.id if parent else None,
+                tuple(m.id for m in before),
+                self.since,
+                {k: v for k, v in numbers.items() if v is not None},
+                tuple(dict.fromkeys(self.inputs)),
+            )
         )
         return mark

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from roundtrip.trace.model import HEADS, Trace
 
@@ -21,7 +21,8 @@ def summary(trace: Trace) -> dict[str, Any]:
     """Return the summary figures that follow from the spans by the trace's own ``algebra``.
 
     Each rule is one of ``{"end_of": id}``, ``{"sum_of": [ids]}`` (durations), ``{"heads": true}`` (energy by head),
-    ``{"attribute_of": [id, name]}``, ``{"attribute_sum": name}``, ``{"sum_figures": [names]}`` or ``{"ratio": [name, name]}``.
+    ``{"attribute_of": [id, name]}``, ``{"attribute_sum": name}``, ``{"sum_figures": [names]}`` or
+    ``{"ratio": [name, name]}``.
     """
     spans = {span.id: span for span in trace.spans}
     result: dict[str, Any] = {}
@@ -46,4 +47,4 @@ def summary(trace: Trace) -> dict[str, Any]:
 
 
 def _total(value: Any) -> float:
-    return sum(value.values()) if isinstance(value, dict) else float(value)
+    return sum(cast("dict[str, float]", value).values()) if isinstance(value, dict) else float(value)

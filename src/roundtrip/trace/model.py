@@ -37,7 +37,8 @@ class Span:
     electrons, photons, bytes_in, bytes_out : float or None
         None where the stage has no such count; never zero for unknown.
     bands : dict
-        For each numeric result: low, high (p5, p95 of everything), median_low, median_high (what is not known), slow (p99 of trips).
+        For each numeric result: low, high (p5, p95 of everything), median_low, median_high (what is not known),
+        slow (p99 of trips).
     grade : str
         The weakest grade among the figures that the stage read.
     sources : tuple of str

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -183,16 +183,26 @@ def audit_one(claim_id: str, samples: int = 400) -> Result:
     low: float | None = None
     high: float | None = None
     value: float | bool | None
-    if finding.value is None or isinstance(finding.value, (bool, np.bool_)):
-        value = None if finding.value is None else bool(finding.value)
+    plain: Any = finding.value
+    if plain is None or isinstance(plain, (bool, np.bool_)):
+        value = None if plain is None else bool(cast("Any", plain))
     else:
-        value = float(finding.value)
+        value = float(plain)
         draws = Draws(samples)
         band = draws.band(derived.run(Bench(draws)).value)
         low, high = min(band.low, value), max(band.high, value)
     verdict = finding.verdict or rule(stated, value, derived.latitude)
     return Result(
-        stated, value, low, high, verdict, basis, factor(stated, value), derived.latitude, tuple(bench.inputs), finding.note
+        stated,
+        value,
+        low,
+        high,
+        verdict,
+        basis,
+        factor(stated, value),
+        derived.latitude,
+        tuple(bench.inputs),
+        finding.note,
     )
 
 
