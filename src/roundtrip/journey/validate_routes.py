@@ -1,0 +1,216 @@
+"""Score the route stage against published round-trip times between cloud regions, and fit its constants again.
+
+The measurements (``azure_rtt.csv``: from, to, coordinates, median round trip) are facts of Microsoft's page [1]_ and stay outside the
+project; the catalog kind ``routes`` carries the few constants that were fitted to them. A pair is predicted from its
+coordinates alone: the great circle, the corridor (by where its ends lie), the stretch and detour of that corridor, light in the fiber,
+and the routers. Nothing of the pair's own measurement is used.
+
+References
+----------
+.. [1] Microsoft, Azure network round-trip latency statistics, https://learn.microsoft.com/azure/networking/azure-network-latency
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.catalog.load import entry
+from roundtrip.errors import TruthError
+from roundtrip.stages.network import route
+
+Array = NDArray[np.float64]
+
+FILE = "azure_rtt.csv"
+SHORTEST_M = 100e3
+LONG_HAUL_M = 1_500e3
+SEED = 7
+GROUP_INDEX = 1.468
+CONSTANTS = ("far_stretch", "near_stretch", "near_scale_m", "detour_m")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Unordered pairs of regions: their names, their great circle, their corridor and their measured round trip."""
+
+    names: list[tuple[str, str]]
+    distance_m: Array
+    corridor: NDArray[np.str_]
+    measured_s: Array
+
+    def part(self, chosen: NDArray[np.bool_]) -> Pairs:
+        """Return some of the pairs."""
+        names = [name for name, take in zip(self.names, chosen, strict=True) if take]
+        return Pairs(names, self.distance_m[chosen], self.corridor[chosen], self.measured_s[chosen])
+
+
+def landmass(latitude_deg: float, longitude_deg: float) -> str:
+    """Return the landmass of a place, by boxes that are drawn along seas and deserts."""
+    if longitude_deg < -30.0:
+        return "north-america" if latitude_deg > 14.0 else "south-america"
+    if latitude_deg < -10.0 and longitude_deg > 110.0:
+        return "oceania"
+    if longitude_deg > 60.0:
+        return "asia"
+    if latitude_deg > 36.0:
+        return "europe"
+    return "gulf" if latitude_deg > 12.0 and longitude_deg > 25.0 else "africa"
+
+
+def corridor(one: str, other: str) -> str:
+    """Return the entry of the catalog kind ``routes`` for two landmasses."""
+    ends = {one, other}
+    for far in ("africa", "south-america", "gulf"):
+        if far in ends and len(ends) == 2:
+            return far
+    if len(ends) == 1:
+        return "terrestrial"
+    if "north-america" in ends:
+        return "submarine"
+    return "suez" if "europe" in ends else "asia-oceania"
+
+
+def read(directory: Path) -> Pairs:
+    """Read the matrix; both directions of a pair are averaged, pairs nearer than 100 km are left out.
+
+    Raises
+    ------
+    TruthError
+        If the file or a column is missing.
+    """
+    path = directory / FILE
+    if not path.is_file():
+        raise TruthError(f"{path}: no such file; it holds the published matrix (docs/how-to/validate.md)")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found: dict[tuple[str, str], list[float]] = {}
+    ends: dict[str, tuple[float, float]] = {}
+    try:
+        for row in rows:
+            one, other = row["from_region"], row["to_region"]
+            ends[one] = (float(row["from_lat"]), float(row["from_lon"]))
+            ends[other] = (float(row["to_lat"]), float(row["to_lon"]))
+            found.setdefault((min(one, other), max(one, other)), []).append(1e-3 * float(row["median_rtt_ms"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise TruthError(f"{path}: a row cannot be read: {error}") from None
+    names = sorted(found)
+    a, b = (np.array([ends[name[i]] for name in names]) for i in (0, 1))
+    pairs = Pairs(
+        names=names,
+        distance_m=np.asarray(route.great_circle_m(a[:, 0], a[:, 1], b[:, 0], b[:, 1])),
+        corridor=np.array([corridor(landmass(*ends[n[0]]), landmass(*ends[n[1]])) for n in names]),
+        measured_s=np.array([np.mean(found[name]) for name in names]),
+    )
+    return pairs.part(pairs.distance_m > SHORTEST_M)
+
+
+def constants(name: str) -> dict[str, float]:
+    """Return the constants of a corridor from the catalog."""
+    figures = entry("routes", name).figures
+    return {key: figures[key].value for key in (*CONSTANTS, "hops", "router_latency_s", "router_queue_s")}
+
+
+def round_trip_s(distance_m: Array, given: Mapping[str, Any]) -> Array:
+    """Return the round trip over a distance, by the functions that the trip itself uses."""
+    stretch = route.stretch(distance_m, given["far_stretch"], given["near_stretch"], given["near_scale_m"])
+    cable_m = route.cable_length_m(distance_m, stretch, given["detour_m"])
+    routers_s = route.router_time_s(given["hops"], given["router_latency_s"], given["router_queue_s"])
+    return 2.0 * np.asarray(route.one_way_s(cable_m, routers_s, GROUP_INDEX))
+
+
+def predict(pairs: Pairs, given: Mapping[str, Mapping[str, float]] | None = None) -> Array:
+    """Return the round trip of every pair, with the constants of the catalog or those of `fit`."""
+    result = np.zeros(len(pairs.names))
+    for name in np.unique(pairs.corridor):
+        chosen = pairs.corridor == name
+        result[chosen] = round_trip_s(pairs.distance_m[chosen], (given or {}).get(str(name)) or constants(str(name)))
+    return result
+
+
+def rivals(pairs: Pairs) -> dict[str, Array]:
+    """Return what simpler rules say: 2.1 times the line of sight, a single factor, a straight line fitted to this matrix."""
+    light_s = 2.0 * np.asarray(route.flight_time_s(pairs.distance_m, GROUP_INDEX))
+    return {
+        "line of sight times 2.1": 2.1 * light_s,
+        "line of sight times 1.74": 1.74 * light_s,
+        "25.6 ms + 14.29 us/km": 25.6e-3 + 14.29e-9 * pairs.distance_m,
+    }
+
+
+def _error(predicted: Array, measured: Array) -> float:
+    return float(np.median(np.abs(predicted / measured - 1.0)))
+
+
+def score(directory: Path) -> list[dict[str, Any]]:
+    """Score the catalog's constants on every pair, and a refit on the half that it has not seen."""
+    pairs = read(directory)
+    long = pairs.part(pairs.distance_m > LONG_HAUL_M)
+    predicted = predict(pairs)
+    light_s = 2.0 * np.asarray(route.flight_time_s(pairs.distance_m, GROUP_INDEX))
+    again = fit(directory)
+    coverage = "all unordered pairs over 100 km"
+    rows = [
+        ("no round trip under light in fiber", "pairs under the bound", float(np.sum(predicted < light_s)), 0.0,
+         len(pairs.names), coverage, "none: a bound", {}),
+        ("round trip over 1,500 km", "median absolute error", _error(predict(long), long.measured_s), 0.20,
+         len(long.names), "all unordered pairs over 1,500 km", "constants were fitted to these pairs",
+         {name: _error(rival, long.measured_s) for name, rival in rivals(long).items()}),
+        ("round trip under 1,500 km", "median absolute error",
+         _error(predicted[pairs.distance_m <= LONG_HAUL_M], pairs.measured_s[pairs.distance_m <= LONG_HAUL_M]), 0.25,
+         len(pairs.names) - len(long.names), "all unordered pairs of 100 to 1,500 km", "constants were fitted to these pairs",
+         {name: _error(rival[pairs.distance_m <= LONG_HAUL_M], pairs.measured_s[pairs.distance_m <= LONG_HAUL_M])
+          for name, rival in rivals(pairs).items()}),
+        ("round trip over 1,500 km, unseen half", "median absolute error", again["unseen_error"], 0.20,
+         again["n_unseen"], "half of the unordered pairs over 1,500 km", f"random halves of the pairs, seed {SEED}",
+         again["rivals"]),
+    ]  # fmt: skip
+    keys = ("name", "metric", "value", "bar", "n", "coverage", "split", "rivals")
+    return [{**dict(zip(keys, row, strict=True)), "holds": row[2] <= row[3]} for row in rows]
+
+
+def fit(directory: Path) -> dict[str, Any]:
+    """Fit the constants to a random half of the pairs and score them on the other half.
+
+    A corridor has two free constants: far and near stretch on land, stretch and detour across a sea. The mean absolute
+    logarithm of predicted over measured is made least on a grid that is refined three times.
+    """
+    pairs = read(directory)
+    half = np.random.default_rng(SEED).permutation(len(pairs.names)) < len(pairs.names) // 2
+    found = {name: _fit(pairs.part(half & (pairs.corridor == name)), name) for name in map(str, np.unique(pairs.corridor))}
+    unseen = pairs.part(~half & (pairs.distance_m > LONG_HAUL_M))
+    seen = pairs.part(half & (pairs.distance_m > LONG_HAUL_M))
+    return {
+        "constants": {name: {key: given[key] for key in CONSTANTS} for name, given in found.items()},
+        "seen_error": _error(predict(seen, found), seen.measured_s),
+        "unseen_error": _error(predict(unseen, found), unseen.measured_s),
+        "n_seen": len(seen.names),
+        "n_unseen": len(unseen.names),
+        "seed": SEED,
+        "rivals": {name: _error(rival, unseen.measured_s) for name, rival in rivals(unseen).items()},
+    }
+
+
+def _fit(pairs: Pairs, name: str) -> dict[str, float]:
+    given = constants(name)
+    second, top = ("near_stretch", 3.0) if name == "terrestrial" else ("detour_m", 20e6)
+    ranges = [(1.0, 3.0), (0.0, top)]
+    for _ in range(4):
+        axes = [np.linspace(low, high, 41) for low, high in ranges]
+        first, other = np.meshgrid(*axes, indexing="ij")
+        trial = {**given, "far_stretch": first[..., None], second: other[..., None]}
+        loss = np.mean(np.abs(np.log(round_trip_s(pairs.distance_m, trial) / pairs.measured_s)), axis=-1)
+        best = np.unravel_index(int(np.argmin(loss)), loss.shape)
+        centers = (float(axes[0][best[0]]), float(axes[1][best[1]]))
+        given = {**given, "far_stretch": centers[0], second: centers[1]}
+        steps = [2.0 * (high - low) / 40.0 for low, high in ranges]
+        ranges = [
+            (max(lowest, center - step), center + step)
+            for lowest, center, step in zip((1.0, 0.0), centers, steps, strict=True)
+        ]
+    return given
