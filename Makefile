@@ -1,28 +1,25 @@
-# The environment lives in .venv; every target sets up what it needs.
+# The environment lives in .venv; every target sets up what it needs, once, and again when pyproject.toml changes.
 PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: trip test check bench validate docs lab clean
+.PHONY: help trip test check bench validate docs lab clean
+
+help:
+	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
+	@echo "make test      all tests            make check     style, types and who imports whom"
+	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"
+	@echo "make docs      the documentation    make clean     remove .venv and what was built"
 
 trip: .venv/.run
 	@$(BIN)/roundtrip trip "The capital of France is"
 
-.venv/.run: pyproject.toml
-	@tools/set_up.sh "$(PYTHON)" run
-
-.venv/.dev: pyproject.toml
-	@tools/set_up.sh "$(PYTHON)" dev
-
-.venv/.bench: pyproject.toml
-	@tools/set_up.sh "$(PYTHON)" bench
-
-.venv/.docs: pyproject.toml
-	@tools/set_up.sh "$(PYTHON)" docs
+.venv/.run .venv/.dev .venv/.bench .venv/.docs: .venv/.%: pyproject.toml
+	@tools/set_up.sh "$(PYTHON)" $*
 
 test: .venv/.dev
 	@tools/system_tools.sh
-	@$(BIN)/pytest -n auto
+	@$(BIN)/python -m pytest -n auto
 
 check: .venv/.dev
 	@$(BIN)/ruff check .
@@ -34,11 +31,14 @@ bench: .venv/.bench
 	@$(BIN)/python -m benchmarks
 
 validate: .venv/.run
-	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth $(TRUTH))
+	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth "$(TRUTH)") $(if $(FIT),--fit "$(FIT)")
 
 docs: .venv/.docs
 	@$(BIN)/python tools/make_docs.py
 	@$(BIN)/mkdocs build --strict
+
+lab:
+	@echo "The lab comes with its own release; until then, see the trip with 'make trip'." >&2; exit 2
 
 clean:
 	@rm -rf .venv site dist build

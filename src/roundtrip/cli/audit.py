@@ -79,8 +79,8 @@ def overview(results: list[Result], columns: int, paint: bool) -> str:
     lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>14} {'ours':>11} {'factor':>8}  quantity"]
     for r in results:
         factor = "" if r.factor is None or r.factor == 1.0 else f"x{r.factor:.3g}"
-        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 14):>14} {computed(r):>11} {factor:>8}"
-        line += f"  {clip(r.claim.quantity, room)}"
+        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 14):>14}"
+        line += f" {computed(r):>11} {factor:>8}  {clip(r.claim.quantity, room)}"
         lines.append(f"\x1b[1m{line}\x1b[0m" if paint and r.verdict in ("off", "ill-defined") else line)
     counts = {word: sum(r.verdict == word for r in results) for word in SIGNS}
     bases: dict[str, int] = {}

@@ -71,9 +71,9 @@ def describe(entry: Entry, columns: int) -> str:
     for name, f in entry.figures.items():
         term = glossary().get(name)
         spread = band(f.low, f.high, f.value, f.unit)
-        lines.append(
-            f"{name:<{wide}} {si(f.value, f.unit):>12}  {spread:<13} {f.grade:<9} {f.spread if spread else '':<11} [{numbers[f.source]}]"
-        )
+        kind = f.spread if spread else ""
+        value = si(f.value, f.unit)
+        lines.append(f"{name:<{wide}} {value:>12}  {spread:<13} {f.grade:<9} {kind:<11} [{numbers[f.source]}]")
         meaning = "; ".join(part for part in (term.meaning if term else "", f.note) if part)
         lines += [f"    {line}" for line in wrap(meaning, max(columns - 4, 40))] if meaning else []
     lines.append("")

@@ -61,9 +61,18 @@ class Page:
         return "\n".join(line.rstrip() for line in lines)
 
     def _wrap(self, text: str, indent: str = "") -> list[str]:
-        from roundtrip.trace.table import wrap
+        """Return a text in lines; the first keeps its own blanks, or takes the indent of the others."""
+        import textwrap
 
-        return [line if i == 0 else line for i, line in enumerate(wrap(indent + text, self.columns, indent))]
+        own = text[: len(text) - len(text.lstrip())] or indent
+        return textwrap.wrap(
+            text.lstrip(),
+            self.columns,
+            initial_indent=own,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
 
     def _head(self, name: str, what: str) -> list[str]:
         return [self.paint(name, "bold") + f"  {what}"]
@@ -182,7 +191,7 @@ class Page:
     def _matters(self, found: list[Body] | None, indent: str = "") -> list[str]:
         if not found:
             return []
-        lead = f"{indent}What moves it most (rank correlation): "
+        lead = "What moves it most (rank correlation): "
         return ["", *self._wrap(lead + ", ".join(f"{m['key']} {m['rank_correlation']:+.2f}" for m in found), indent)]
 
     def _truth(self, rows: list[Body]) -> list[str]:

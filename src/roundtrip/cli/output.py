@@ -52,7 +52,7 @@ def width() -> int:
 
 
 def color() -> bool:
-    """Say whether to paint: on a terminal that is not dumb, or if ``FORCE_COLOR`` says so; never if ``NO_COLOR`` does."""
+    """Say whether to paint: on a terminal not dumb, or where ``FORCE_COLOR`` is set; never with ``NO_COLOR``."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

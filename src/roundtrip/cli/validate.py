@@ -15,7 +15,7 @@ from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width
 @as_json
 @click.pass_context
 def validate(ctx: click.Context, truth: str | None, fit: str | None, as_json: bool) -> None:
-    """Hold every stage to its published figures, and the model to the data sets in DIR. Exit code 1 if a check fails."""
+    """Hold every stage to its published figures, and the model to data sets; exit code 1 if a check fails."""
     from roundtrip.journey.validate import validate as validated
 
     body = validated(truth, fit)
@@ -44,8 +44,10 @@ def render(body: dict[str, Any], columns: int) -> str:
         lines.append(f"{sign:<7} {clip(text, name):<{name}} {value:>11} {bar:>11} {score['n']:>6}")
         for row in score.get("rows", ()):
             if not row["holds"]:
-                shown = f"{row['id']}: {row['quantity']}: {row['model']:.4g} {row['unit']}, published {row['published']:.4g}"
-                lines += wrap(f"        {shown} ({row['source']})", columns, "          ")
+                numbers = f"{row['model']:.4g} {row['unit']}, published {row['published']:.4g}"
+                lines += wrap(
+                    f"        {row['id']}: {row['quantity']}: {numbers} ({row['source']})", columns, "          "
+                )
     count = sum(score["holds"] for score in body["scores"])
     figures = sum(score["n"] for score in body["scores"] if score["name"].startswith("stage "))
     lines += ["", f"{count} of {len(body['scores'])} checks hold; {figures} published figures over the stages."]

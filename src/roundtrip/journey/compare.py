@@ -74,9 +74,7 @@ class Comparison:
             "capability": self.capability,
             "choices": {slot: {"a": a, "b": b} for slot, (a, b) in self.choices.items()},
             "summary": {n: {"a": self.a.summary.get(n), "b": self.b.summary.get(n), "unit": unit_of(n)} for n in names},
-            "summary_bands": {
-                n: {"a": self.a.summary_bands.get(n), "b": self.b.summary_bands.get(n)} for n in names if n in self.a.summary_bands
-            },
+            "summary_bands": {n: {"a": self.a.summary_bands.get(n), "b": self.b.summary_bands.get(n)} for n in names},
             "changes": [
                 {"id": c.id, "title": c.title, "time_s": {"a": c.time_s[0], "b": c.time_s[1]},
                  "energy_J": {"a": c.energy_J[0], "b": c.energy_J[1]}}
@@ -193,7 +191,8 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
         else ""
     )
     word = "later" if two > one else "sooner"
-    return f"In {name} the first token comes {si(abs(two - one), 's')} {word} ({si(two, 's')} instead of {si(one, 's')}){because}."
+    times = f"{si(two, 's')} instead of {si(one, 's')}"
+    return f"In {name} the first token comes {si(abs(two - one), 's')} {word} ({times}){because}."
 
 
 def _critical(trace: Trace) -> set[str]:

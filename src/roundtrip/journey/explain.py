@@ -1,8 +1,8 @@
 """Explain a name: what it is, by which equation, from which inputs, and where each of them comes from.
 
 A name is a stage (``optics.fiber``), a stage function (``optics.fiber.flight_time_s``), a span, a catalog kind, entry
-or figure (``keyboards/laptop``, ``key_switches/scissor.travel_m``), a key of the scenario (``network.access``), a figure of
-the summary, a claim, a room or a name of the glossary. Every answer is a dictionary that prints as JSON.
+or figure (``keyboards/laptop``, ``key_switches/scissor.travel_m``), a key of the scenario (``network.access``), a
+figure of the summary, a claim, a room or a name of the glossary. Every answer is a dictionary that prints as JSON.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Explainer:
         return self._made[key]
 
     def calls(self, stage: str, function: str | None = None) -> tuple[Measure | None, str, list[Call]]:
-        """Return the calls of a stage's functions on the trip; on the first preset that has one, if this trip has none."""
+        """Return the calls of a stage's functions on the trip, or else on the first preset that has one."""
         for preset in (None, *presets()):
             measure = self.measure(preset)
             if measure is None:

@@ -78,7 +78,7 @@ class Measure:
         return None
 
     def origin(self, node: Any) -> str:
-        """Say in words where a node that is no input comes from: an earlier stage function, a fact, or the way itself."""
+        """Say where a node that is no input comes from: an earlier stage function, a fact, or the way itself."""
         if not isinstance(node, Node):
             return "a constant of the way"
         if self.graph.nodes[node.number][0] == "number":

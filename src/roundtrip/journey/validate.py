@@ -37,12 +37,19 @@ def _stage_score(stage: str, scores: list[Score]) -> dict[str, Any]:
         "rivals": {},
         "rows": [
             {
-                "id": s.row.id, "quantity": s.row.quantity, "model": s.value, "published": s.row.value, "unit": s.row.unit, "error": s.error,
-                "tolerance": s.row.absolute or s.row.tolerance, "holds": s.holds, "source": s.row.source,
+                "id": s.row.id,
+                "quantity": s.row.quantity,
+                "model": s.value,
+                "published": s.row.value,
+                "unit": s.row.unit,
+                "error": s.error,
+                "tolerance": s.row.absolute or s.row.tolerance,
+                "holds": s.holds,
+                "source": s.row.source,
             }
             for s in scores
         ],
-    }  # fmt: skip
+    }
 
 
 def _share(score: Score) -> float:

@@ -1,7 +1,7 @@
 """OTLP JSON lines, which Jaeger, Tempo and every OpenTelemetry collector read: one line, one trace.
 
 Each span names the service of its room and carries Roundtrip's own attributes under ``roundtrip.``; what had to end
-first is a link. Ids are hexadecimal and times are strings of nanoseconds, as the protocol's JSON encoding asks for [1]_.
+first is a link. Ids are hexadecimal and times are strings of nanoseconds, as the JSON encoding asks for [1]_.
 
 References
 ----------

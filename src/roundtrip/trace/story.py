@@ -160,9 +160,9 @@ def _energy_sentences(summary: dict[str, Any], joules: dict[str, float]) -> list
         return []
     own, heads = joules["marginal"] + joules["allocated"], {head: si(joules[head], "J") for head in HEADS}
     said = [
-        f"It takes {si(total, 'J')} in all: {heads['marginal']} only because of this prompt, {heads['allocated']} as its share "
-        f"of what serves many, {heads['always_on']} for things that are on anyway. Without the last, it would light a 10 W lamp "
-        f"for {si(own / 10.0, 's')}."
+        f"It takes {si(total, 'J')} in all: {heads['marginal']} only because of this prompt, "
+        f"{heads['allocated']} as its share of what serves many, {heads['always_on']} for things that are on anyway. "
+        f"Without the last, it would light a 10 W lamp for {si(own / 10.0, 's')}."
     ]
     water, carbon = summary.get("water_L"), summary.get("carbon_g")
     if water is not None and carbon is not None:

@@ -281,7 +281,7 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
     """Return a text broken into lines; lines after the first start with `indent`."""
     import textwrap
 
-    return textwrap.wrap(text, width, subsequent_indent=indent) or [""]
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def _head(columns: Columns, line: Timeline, paint: Paint) -> str:

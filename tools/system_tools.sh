@@ -1,0 +1,21 @@
+#!/bin/sh
+# Programs from outside Python that tests use as judges where they are present. As root on Debian or Ubuntu they are
+# installed; elsewhere each that is missing is named with what goes untested. Nothing here is needed to run Roundtrip.
+set -eu
+
+missing=""
+note() { # PROGRAM PACKAGE WHAT-IS-SKIPPED
+    command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+note node nodejs
+note rsvg-convert librsvg2-bin
+
+if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "system tools: installing$missing"
+    # shellcheck disable=SC2086 # one word a package is meant
+    { apt-get install -qy --no-install-recommends $missing ||
+        { apt-get update -q && apt-get install -qy --no-install-recommends $missing; }; } >/dev/null 2>&1 || true
+fi
+
+command -v node >/dev/null 2>&1 || echo "system tools: node is missing; the JavaScript reading is not tested"
+command -v rsvg-convert >/dev/null 2>&1 || echo "system tools: rsvg-convert is missing; pictures are not rendered in tests"
