@@ -180,6 +180,11 @@ def reach_spans(span_snr_dB: Number, required_snr_dB: Number, design_margin_dB: 
     return np.maximum(np.floor(10.0 ** ((span_snr_dB - required_snr_dB - design_margin_dB) / 10.0)), 1.0)
 
 
+def section_count(spans: Number, reach: Number) -> Number:
+    """Return the stretches between which the signal is received and sent anew, ``ceil(N / reach)``."""
+    return np.ceil(spans / reach)
+
+
 def link_margin_dB(gsnr_dB: Number, required_osnr_dB: Number) -> Number:
     """Return what is left above the requirement, both in 0.1 nm [dB]."""
     return gsnr_dB - required_osnr_dB
