@@ -1,14 +1,15 @@
 r"""Attention: each token looks back at those before it and mixes what it finds.
 
-For every head the query of the new token is held against the keys of all earlier ones; the softmax of these scores weighs their
-values [1]_:
+For every head the query of the new token is held against the keys of all earlier ones; the softmax of these scores
+weighs their values [1]_:
 
 .. math:: \mathrm{softmax}(Q K^\top / \sqrt{d})\, V
 
-Reading a prompt of n tokens takes ``n (n + 1) / 2`` pairs (each token sees itself and those before it), writing one more takes n. Three forms
-differ in what is kept: every head its own keys and values (MHA), a group of heads one pair (GQA [2]_), or one latent
-vector from which all heads make theirs (MLA [3]_; the projection is absorbed into the query, so the latent itself is attended to).
-FlashAttention [4]_ computes the same in tiles that fit the chip's own memory, so the n x n scores never travel.
+Reading a prompt of n tokens takes ``n (n + 1) / 2`` pairs (each token sees itself and those before it), writing one
+more takes n. Three forms differ in what is kept: every head its own keys and values (MHA), a group of heads one pair
+(GQA [2]_), or one latent vector from which all heads make theirs (MLA [3]_; the projection is absorbed into the
+query, so the latent itself is attended to). FlashAttention [4]_ computes the same in tiles that fit the chip's own
+memory, so the n x n scores never travel.
 
 References
 ----------

@@ -1,14 +1,14 @@
 r"""Decode: the answer is written one token at a time, a whole step of the model for each.
 
-A step serves a batch of streams: the weights are fetched once for all of them, each stream's cache once for it, and a layer takes a few launches
-however little there is to do. So
+A step serves a batch of streams: the weights are fetched once for all of them, each stream's cache once for it, and a
+layer takes a few launches however little there is to do. So
 
 .. math:: t = t_0 + p\,(L\, t_L + L_e\, t_e) + s\, t_s + \sum_k \sqrt{t_{c,k}^2 + t_{m,k}^2} + t_{x}
 
-with p micro-batches, L layers (L_e of them with experts), s streams, kernels k with their arithmetic and memory times, and what is
-left of the communication after overlap, :math:`t_x`. Two micro-batches hide the communication of one behind the work of the other, but read
-the weights twice [2]_. The terms and their constants were found on measured serving runs; leaving out the launch and stream terms
-doubles the error there.
+with p micro-batches, L layers (L_e of them with experts), s streams, kernels k with their arithmetic and memory
+times, and what is left of the communication after overlap, :math:`t_x`. Two micro-batches hide the communication of
+one behind the work of the other, but read the weights twice [2]_. The terms and their constants were found on
+measured serving runs; leaving out the launch and stream terms doubles the error there.
 
 References
 ----------
@@ -68,13 +68,15 @@ def exposed_time_s(communication_s: Number, busy_s: Number, communication_overla
     return communication_s - communication_overlap * np.minimum(communication_s, busy_s)
 
 
-def step_time_s(launch_s: Number, stream_s: Number, weights_s: Number, experts_s: Number, attention_s: Number, exposed_s: Number) -> Number:  # fmt: skip
+def step_time_s(
+    launch_s: Number, stream_s: Number, weights_s: Number, experts_s: Number, attention_s: Number, exposed_s: Number
+) -> Number:
     """Return the time of a step from its parts [s]."""
     return launch_s + stream_s + weights_s + experts_s + attention_s + exposed_s
 
 
 def time_per_output_token_s(step_s: Number, expected_tokens: Number, draft_time_s: Number) -> Number:
-    """Return the time of one token for its reader: a step, and the draft before it, over the tokens that they yield [s]."""
+    """Return the time of one token for its reader: a step and its drafts over the tokens that they yield [s]."""
     return (step_s + draft_time_s) / expected_tokens
 
 

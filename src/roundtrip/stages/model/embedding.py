@@ -1,13 +1,13 @@
 """Each token id becomes a row of the embedding table: a list of numbers that the layers work on.
 
-The lookup is a read, not a multiplication: one row of ``h`` numbers for each token. Rows that stand for words used alike
-point the same way; how much is measured by the cosine of the angle between them [1]_.
+The lookup is a read, not a multiplication: one row of ``h`` numbers for each token. Rows that stand for words used
+alike point the same way; how much is measured by the cosine of the angle between them [1]_.
 
 References
 ----------
 .. [1] T. Mikolov et al., "Efficient estimation of word representations in vector space", 2013,
    https://arxiv.org/abs/1301.3781
-.. [2] DeepSeek-AI, "DeepSeek-V3 technical report", 2024, https://arxiv.org/abs/2412.19437: section 4.2, hidden dimension 7168.
+.. [2] DeepSeek-AI, "DeepSeek-V3 technical report", 2024, https://arxiv.org/abs/2412.19437: section 4.2.
 """
 
 from __future__ import annotations

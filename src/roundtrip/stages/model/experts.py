@@ -1,7 +1,7 @@
 r"""Mixture of experts: a router sends each token to a few of many small networks.
 
-Of E experts each token uses k, so a token is multiplied with a small part of the weights, while a batch touches many of them. With evenly
-spread picks the expected number of distinct experts that n tokens touch is
+Of E experts each token uses k, so a token is multiplied with a small part of the weights, while a batch touches many
+of them. With evenly spread picks the expected number of distinct experts that n tokens touch is
 
 .. math:: E \left(1 - (1 - k/E)^n\right)
 

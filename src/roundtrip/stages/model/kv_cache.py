@@ -1,8 +1,8 @@
 """The KV cache: keys and values of every token so far are kept, so that they are read again and not computed again.
 
-Its size for each token follows from the form of attention: every group of heads keeps one key and one value in each layer, or
-latent attention keeps one latent vector and one rotary key. A long context on many streams is as much to read in a step
-as the weights are, and it is what fills the memory first.
+Its size for each token follows from the form of attention: every group of heads keeps one key and one value in each
+layer, or latent attention keeps one latent vector and one rotary key. A long context on many streams is as much to
+read in a step as the weights are, and it is what fills the memory first.
 
 References
 ----------

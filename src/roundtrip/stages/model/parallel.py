@@ -5,8 +5,8 @@ of S bytes over n ranks takes
 
 .. math:: 2 (n - 1) \alpha + \frac{2 (n - 1)}{n} \frac{S}{\beta}
 
-which no algorithm undercuts in bytes [1]_. An all-to-all sends ``(n - 1) / n`` of what a rank holds to the others. With experts each token goes to its k
-experts in 8 bits (dispatch) and comes back in 16 (combine) [2]_.
+which no algorithm undercuts in bytes [1]_. An all-to-all sends ``(n - 1) / n`` of what a rank holds to the others.
+With experts each token goes to its k experts in 8 bits (dispatch) and comes back in 16 (combine) [2]_.
 
 References
 ----------
@@ -46,7 +46,7 @@ def ring_all_reduce_time_s(
 def all_to_all_time_s(
     size_B: Number, expert_ranks: Number, bandwidth_B_s: Number, link_efficiency: Number, latency_s: Number
 ) -> Number:
-    """Return the time of an all-to-all [s]: one latency, all messages are under way at once, and the bytes that leave."""
+    """Return the time of an all-to-all [s]: all messages are under way at once, so one latency, and the bytes that leave."""
     away = (expert_ranks - 1.0) / expert_ranks
     return away * (latency_s + size_B / (bandwidth_B_s * link_efficiency))
 

@@ -1,7 +1,7 @@
 r"""Prefill: the model reads the whole prompt in one pass, before it writes the first token.
 
-All tokens of the prompt go through a layer together, so each weight that is fetched is used for all of them: the pass is
-bound by arithmetic once there are more tokens than the ridge of the roofline [1]_,
+All tokens of the prompt go through a layer together, so each weight that is fetched is used for all of them: the pass
+is bound by arithmetic once there are more tokens than the ridge of the roofline [1]_,
 
 .. math:: n^* = \frac{\Phi\, b}{2 \beta}
 
@@ -14,7 +14,7 @@ within 1.42 of both bounds and was used in the fit that our efficiencies come fr
 References
 ----------
 .. [1] S. Williams, A. Waterman and D. Patterson, "Roofline", CACM 52(4), 65-76, 2009, doi:10.1145/1498765.1498785
-.. [2] R. Pope et al., "Efficiently scaling transformer inference", 2022, https://arxiv.org/abs/2211.05102: section 2 and 4.
+.. [2] R. Pope et al., "Efficiently scaling transformer inference", 2022, https://arxiv.org/abs/2211.05102: section 2.
 .. [3] A. Agrawal et al., "Sarathi-Serve", OSDI 2024, https://arxiv.org/abs/2403.02310: joint passes of prompts.
 """
 

@@ -1,12 +1,14 @@
 r"""Quantization: weights and activations in fewer bits, and what the rounding costs.
 
-Fewer bits mean fewer bytes to fetch and, where the chip multiplies in the smaller format, more operations a second. A whole number of b bits over its full scale
-has a signal-to-noise ratio of :math:`6.02\,b + 1.76` dB for a sine [1]_. A floating-point number of m stored mantissa bits has an error that follows
-the number's size, so its ratio is the same at any size: for significands spread evenly on a logarithm
+Fewer bits mean fewer bytes to fetch and, where the chip multiplies in the smaller format, more operations a second. A
+whole number of b bits over its full scale has a signal-to-noise ratio of :math:`6.02\,b + 1.76` dB for a sine [1]_. A
+floating-point number of m stored mantissa bits has an error that follows the number's size, so its ratio is the same
+at any size: for significands spread evenly on a logarithm
 
 .. math:: 10 \log_{10}\left(12 \cdot \frac{3}{2 \ln 2}\, 2^{2m}\right) = 6.02\,m + 14.1 \text{ dB}
 
-(noise :math:`2^{-2m}/12`, mean square :math:`3 / (2 \ln 2)` in units of the exponent). Weights in small groups share a scale, which adds its own bits.
+(noise :math:`2^{-2m}/12`, mean square :math:`3 / (2 \ln 2)` in units of the exponent). Weights in small groups share
+a scale, which adds its own bits.
 
 References
 ----------
@@ -59,7 +61,7 @@ def rounded_B(streams: Number, hidden_width: Number, layers: Number, roundings: 
 
 
 def round_e4m3(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round to the 8-bit format E4M3 (largest 448, subnormals below 2^-6), ties to even, larger values saturate [2]_."""
+    """Round to the 8-bit format E4M3: largest 448, subnormal below 2^-6, ties to even, larger values saturate [2]_."""
     size = np.minimum(np.abs(x), E4M3_MAX)
     exponent = np.maximum(np.floor(np.log2(np.where(size > 0.0, size, 1.0))), E4M3_LEAST_EXPONENT)
     step = 2.0 ** (exponent - 3.0)

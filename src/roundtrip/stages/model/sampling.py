@@ -4,8 +4,9 @@ Scores z become probabilities by the softmax at a temperature T,
 
 .. math:: p_i = \frac{e^{z_i / T}}{\sum_j e^{z_j / T}}
 
-cut to the k best, or to the fewest that hold a mass P (nucleus [1]_), and one is drawn. At T near 0 it is always the best. A draw is the same as adding Gumbel noise
-to the scores and taking the largest [2]_, which a chip does in one pass.
+cut to the k best, or to the fewest that hold a mass P (nucleus [1]_), and one is drawn. At T near 0 it is always the
+best. A draw is the same as adding Gumbel noise to the scores and taking the largest [2]_, which a chip does in one
+pass.
 
 References
 ----------
@@ -35,7 +36,7 @@ def scores_B(vocabulary: Number, streams: Number, score_element_B: Number) -> Nu
 
 
 def pick_time_s(size_B: Number, score_passes: Number, bandwidth_B_s: Number, latency_s: Number) -> Number:
-    """Return the time to pick: the scores are passed over a few times (largest, sum, cut, draw), and kernels start [s]."""
+    """Return the time to pick: a few passes over the scores (largest, sum, cut, draw), and the start of kernels [s]."""
     return latency_s + score_passes * size_B / bandwidth_B_s
 
 

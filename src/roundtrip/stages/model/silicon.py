@@ -1,19 +1,20 @@
 r"""Silicon: what an operation is in the chip, in toggles, electrons and joules.
 
-A node of the chip that goes from 0 to 1 draws the charge ``C V`` from the supply and the energy ``C V^2``, half of which stays as heat at once and
-half when it goes back [1]_. So a chip at the power P makes at most
+A node of the chip that goes from 0 to 1 draws the charge ``C V`` from the supply and the energy ``C V^2``, half of
+which stays as heat at once and half when it goes back [1]_. So a chip at the power P makes at most
 
 .. math:: \frac{P}{C V^2}
 
-rises a second, however many transistors it has: power, not their number times the clock, sets the count. A tensor core that does f fused multiply-adds a clock
-counts two operations for each, so the vendor's peak is ``2 f`` times cores times clock [2]_.
+rises a second, however many transistors it has: power, not their number times the clock, sets the count. A tensor
+core that does f fused multiply-adds a clock counts two operations for each, so the vendor's peak is ``2 f`` times
+cores times clock [2]_.
 
 References
 ----------
 .. [1] N. Weste and D. Harris, "CMOS VLSI design", 4th edition, Pearson 2010, section 5.2 (dynamic power).
 .. [2] NVIDIA, "NVIDIA H100 Tensor Core GPU architecture" (whitepaper), 2022: tables on peak rates and SM units,
    https://resources.nvidia.com/en-us-tensor-core
-.. [3] M. Horowitz, "Computing's energy problem (and what we can do about it)", ISSCC 2014, doi:10.1109/ISSCC.2014.6757323
+.. [3] M. Horowitz, "Computing's energy problem", ISSCC 2014, doi:10.1109/ISSCC.2014.6757323
 .. [4] United Nations, "Day of Eight Billion", 15 November 2022, https://www.un.org/en/dayof8billion
 """
 

@@ -1,12 +1,14 @@
 r"""Speculative decoding: a cheap drafter proposes tokens, the model checks them all in one step.
 
-A step of the model over :math:`\gamma + 1` positions takes little longer than over one while fetching weights is what takes the time. Each draft is kept with
-probability :math:`\alpha`; the first that is refused is drawn anew, and if all are kept one more comes free. So a step yields [1]_
+A step of the model over :math:`\gamma + 1` positions takes little longer than over one while fetching weights is what
+takes the time. Each draft is kept with probability :math:`\alpha`; the first that is refused is drawn anew, and if
+all are kept one more comes free. So a step yields [1]_
 
 .. math:: \frac{1 - \alpha^{\gamma + 1}}{1 - \alpha}
 
-tokens. The draw is arranged so that the answer has exactly the model's own distribution: a draft x from q is kept with
-probability min(1, p(x)/q(x)), else drawn from what p has over q. DeepSeek-V3 carries a drafter of its own that proposes one token [2]_.
+tokens. The draw is arranged so that the answer has exactly the model's own distribution: a draft x from q is kept
+with probability min(1, p(x)/q(x)), else drawn from what p has over q. DeepSeek-V3 carries a drafter of its own that
+proposes one token [2]_.
 
 References
 ----------

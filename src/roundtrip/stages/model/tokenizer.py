@@ -1,10 +1,10 @@
 """Text becomes tokens, and tokens become text again.
 
 A tokenizer cuts text into pieces that the model has a number for. Byte-level byte-pair encoding starts from the 256
-bytes, so no text is unknown, and joins the pair with the lowest rank until no pair of the learned table is left [1]_ [2]_.
-How many tokens a text has depends on the table; English has a little over four bytes a token. A chat template adds a few.
-`encode` and `decode` below are the algorithm itself on a small table; `token_count` is the forecast for a table that
-is not at hand.
+bytes, so no text is unknown, and joins the pair with the lowest rank until no pair of the learned table is left [1]_
+[2]_. How many tokens a text has depends on the table; English has a little over four bytes a token. A chat template
+adds a few. `encode` and `decode` below are the algorithm itself on a small table; `token_count` is the forecast for a
+table that is not at hand.
 
 References
 ----------
@@ -18,6 +18,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def merge(pieces: Sequence[bytes], ranks: Mapping[tuple[bytes, bytes], int]) -> 
     """Join the pair of lowest rank, wherever it stands, until no pair is in the table [1]_."""
     parts = list(pieces)
     while True:
-        pairs = [(ranks[pair], pair) for pair in zip(parts, parts[1:], strict=False) if pair in ranks]
+        pairs = [(ranks[pair], pair) for pair in pairwise(parts) if pair in ranks]
         if not pairs:
             return parts
         _, (left, right) = min(pairs)

@@ -1,7 +1,7 @@
 """The weights: how many there are, how many bytes they take, and on how many chips they fit.
 
-The count follows from the shape: attention and a gated network in each layer, experts where there are some, and the tables of the
-vocabulary at both ends. Norms, biases and routers together are well under 0.1 % and left out.
+The count follows from the shape: attention and a gated network in each layer, experts where there are some, and the
+tables of the vocabulary at both ends. Norms, biases and routers together are well under 0.1 % and left out.
 
 References
 ----------
@@ -67,7 +67,7 @@ def held_B(parameters: Number, weight_B: Number) -> Number:
 
 
 def common_parameters(parameters: Number, routed_parameters: Number, table_parameters: Number) -> Number:
-    """Return the weights that every token is multiplied with: all but routed experts and the table that is only looked up.
+    """Return the weights that every token is multiplied with: all but routed experts and the table of the input.
 
     Never less than a thousandth of the whole, so that a made-up shape cannot turn it negative.
     """
