@@ -75,10 +75,11 @@ def painter(color: bool) -> Paint:
         return lambda text, _look: text
 
     def paint(text: str, look: str) -> str:
-        if not text:
+        words = text.rstrip()
+        if not words:
             return text
         code = {"dim": "2", "bold": "1"}.get(look) or f"38;5;{LOOKS[look].ansi}"
-        return f"\x1b[{code}m{text}\x1b[0m"
+        return f"\x1b[{code}m{words}\x1b[0m{text[len(words) :]}"
 
     return paint
 
@@ -135,7 +136,7 @@ class Timeline:
     """Maps seconds to the cells of a bar, on a linear or a logarithmic axis."""
 
     def __init__(self, trace: Trace, cells: int, log: bool) -> None:
-        ends = [span.end_s for span in trace.spans if span.end_s > 0.0]
+        ends = [span.end_s for span in trace.spans if span.end_s > 1e-18]
         self.cells = cells
         self.last_s = max(ends, default=1.0)
         shown = min((end for end in ends), default=1e-3)
