@@ -1,0 +1,253 @@
+"""The eye on the way: from the light of the first word to the last word that is understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from roundtrip.journey.way import Mark, Stage, Way
+from roundtrip.stages.eye import cortex, nerve, optics, reading, retina
+
+AREAS = (
+    ("v1", "first_latency_s", "first response of V1: edges"),
+    ("v2", "second_latency_s", "V2: contours"),
+    ("v4", "fourth_latency_s", "V4: shapes"),
+    ("it", "inferotemporal_latency_s", "inferotemporal cortex: objects"),
+    ("letters", "letter_latency_s", "strings of letters are told from other shapes"),
+    ("n170", "n170_latency_s", "N170: expertise for words"),
+    ("word_form", "word_latency_s", "the word form area responds to the word"),
+)
+
+
+def lay(way: Way, light: Mark, streamed: Mark) -> Mark:
+    """Lay the reader: optics, then one span from the stimulus to the word, with its overlapping parts, then reading.
+
+    Every latency of the cortex was measured from the onset of the stimulus, so `eye.cortex` starts when the light
+    arrives, and retina, nerve and areas are parts of it that overlap; none is added to another.
+
+    Facts: ``words`` of the answer.
+    """
+    arrived = _lay_optics(way, light)
+    known = _lay_cortex(way, arrived)
+    _lay_retina(way, arrived, known)
+    return _lay_reading(way, arrived, known, streamed)
+
+
+def _lay_optics(way: Way, light: Mark) -> Mark:
+    s = way.stage(optics)
+    white, distance_m = s["display.panel.white_luminance_cd_m2"], s["display.panel.viewing_distance_m"]
+    field = s.use(
+        optics.field_deg2,
+        width_pixels=s["display.panel.width_pixels"],
+        height_pixels=s["display.panel.height_pixels"],
+        pixel_pitch_m=s["display.panel.pixel_pitch_m"],
+        viewing_distance_m=distance_m,
+    )
+    pupil_m = s.use(
+        optics.pupil_watson_yellott_m,
+        luminance_cd_m2=white,
+        adapting_field_deg2=field,
+        pupil_eyes_factor=s["eye.viewer.pupil_eyes_factor"],
+        age_year=s["eye.viewer.age_year"],
+    )
+    way.fact("pupil_diameter_m", pupil_m)
+    photons = s.use(
+        optics.pupil_photons,
+        luminance_cd_m2=white,
+        pixels=way.facts["patch_pixels"],
+        pixel_pitch_m=s["display.panel.pixel_pitch_m"],
+        duration_s=s["eye.viewer.fixation_time_s"],
+        pupil_diameter_m=pupil_m,
+        viewing_distance_m=distance_m,
+        photons_per_lumen_s=way.facts["photons_per_lumen_s"],
+    )
+    passed = s.use(
+        optics.transmission,
+        wavelength_m=s["display.panel.light_wavelength_m"],
+        age_year=s["eye.viewer.age_year"],
+    )
+    way.fact("media_transmission", passed)
+    pixel = s.use(optics.pixel_angle_rad, pixel_pitch_m=s["display.panel.pixel_pitch_m"], viewing_distance_m=distance_m)
+    blur = s.use(optics.airy_width_rad, wavelength_m=s["display.panel.light_wavelength_m"], pupil_diameter_m=pupil_m)
+    flight_s = s.use(optics.flight_time_s, viewing_distance_m=distance_m)
+    return s.lay(
+        "light of the word's patch enters one pupil",
+        flight_s,
+        "photons",
+        after=light,
+        photons=photons,
+        pupil_diameter_m=pupil_m,
+        media_transmission=passed,
+        pixel_angle_rad=pixel,
+        diffraction_rad=blur,
+    )
+
+
+def _brain_W(s: Stage) -> Any:
+    return s.use(
+        cortex.brain_power_W,
+        brain_mass_kg=s["eye.viewer.brain_mass_kg"],
+        oxygen_use_mL_kg_s=s["eye.viewer.oxygen_use_mL_kg_s"],
+        oxygen_energy_J_mL=s["eye.viewer.oxygen_energy_J_mL"],
+    )
+
+
+def _lay_cortex(way: Way, arrived: Mark) -> Mark:
+    s = way.stage(cortex)
+    known_s = s.use(
+        cortex.since_onset_s, onset_latency_s=s["eye.viewer.word_latency_s"], earlier_latency_s=arrived.duration_s
+    )
+    swept_s = s.use(
+        cortex.sweep_latency_s,
+        onset_latency_s=s["eye.viewer.first_latency_s"],
+        areas=s["eye.viewer.areas"],
+        area_delay_s=s["eye.viewer.area_delay_s"],
+    )
+    power_W = _brain_W(s)
+    known = s.lay(
+        "the brain recognizes the first word",
+        known_s,
+        "chemistry",
+        after=arrived,
+        always_on_J=s.use(cortex.work_of_thought_J, power_W=power_W, duration_s=known_s),
+        brain_power_W=power_W,
+        sweep_latency_s=swept_s,
+    )
+    for name, latency, title in AREAS:
+        part = way.stage(cortex)
+        part.lay(
+            title,
+            part["eye.viewer." + latency],
+            "chemistry",
+            after=arrived,
+            id=f"eye.cortex.{name}",
+            parent=known,
+        )
+    return known
+
+
+def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
+    s = way.stage(retina)
+    trolands = s.use(
+        retina.retinal_illuminance_td,
+        luminance_cd_m2=s["display.panel.white_luminance_cd_m2"],
+        pupil_diameter_m=way.facts["pupil_diameter_m"],
+    )
+    cone_1_s = s.use(
+        retina.cone_isomerizations_1_s,
+        illuminance_td=trolands,
+        photons_per_lumen_s=way.facts["photons_per_lumen_s"],
+        media_transmission=way.facts["media_transmission"],
+        cone_aperture_m2=s["eye.viewer.cone_aperture_m2"],
+        eye_focal_length_m=s["eye.viewer.eye_focal_length_m"],
+        cone_absorptance=s["eye.viewer.cone_absorptance"],
+    )
+    rod_1_s = s.use(
+        retina.rod_isomerizations_1_s,
+        illuminance_td=trolands,
+        scotopic_photopic_ratio=s["eye.viewer.scotopic_photopic_ratio"],
+        rod_isomerizations_per_td_1_s=s["eye.viewer.rod_isomerizations_per_td_1_s"],
+    )
+    dark_W = s.use(
+        retina.dark_power_W,
+        rods=s["eye.viewer.rods"],
+        atp_rate_1_s=s["eye.viewer.atp_rate_1_s"],
+        atp_energy_J=s["eye.viewer.atp_energy_J"],
+    )
+    peak_s = s["eye.viewer.response_peak_time_s"]
+    seen = s.lay(
+        "cones turn photons into current",
+        peak_s,
+        "chemistry",
+        after=arrived,
+        parent=known,
+        always_on_J=dark_W * s["eye.viewer.light_adapted_share"] * peak_s,
+        retinal_illuminance_td=trolands,
+        cone_isomerizations_1_s=cone_1_s,
+        rod_isomerizations_1_s=rod_1_s,
+        conversions=1.0,
+    )
+    s = way.stage(nerve)
+    bare_s = s.use(
+        nerve.conduction_time_s,
+        nerve_length_m=s["eye.viewer.bare_length_m"],
+        conduction_speed_m_s=s["eye.viewer.bare_speed_m_s"],
+    )
+    relayed_s = s.use(
+        nerve.relay_time_s,
+        nerve_length_m=s["eye.viewer.nerve_length_m"],
+        conduction_speed_m_s=s["eye.viewer.conduction_speed_m_s"],
+        synapse_delay_s=s["eye.viewer.synapse_delay_s"],
+    )
+    rate = s.use(
+        nerve.nerve_rate_bit_s,
+        ganglion_cells=s["eye.viewer.ganglion_cells"],
+        cell_rate_bit_s=s["eye.viewer.cell_rate_bit_s"],
+    )
+    shared = s.use(
+        nerve.convergence,
+        rods=s["eye.viewer.rods"],
+        cones=s["eye.viewer.cones"],
+        ganglion_cells=s["eye.viewer.ganglion_cells"],
+    )
+    impulse_W = s.use(
+        nerve.impulse_power_W,
+        ganglion_cells=s["eye.viewer.ganglion_cells"],
+        spike_rate_1_s=s["eye.viewer.spike_rate_1_s"],
+        atp_per_spike=s["eye.viewer.atp_per_spike"],
+        atp_energy_J=s["eye.viewer.atp_energy_J"],
+    )
+    return s.lay(
+        "impulses run along the optic nerve",
+        bare_s + relayed_s,
+        "chemistry",
+        after=seen,
+        parent=known,
+        always_on_J=impulse_W * (bare_s + relayed_s),
+        nerve_rate_bit_s=rate,
+        receptors_per_axon=shared,
+    )
+
+
+def _lay_reading(way: Way, arrived: Mark, known: Mark, streamed: Mark) -> Mark:
+    s = way.stage(reading)
+    words = s.use(
+        reading.word_count,
+        tokens=way.facts["answer_tokens"],
+        words_per_token=s["eye.viewer.words_per_token"],
+    )
+    way.fact("words", words)
+    lag_s = way.facts["display_lag_s"] + arrived.duration_s + known.duration_s
+    # What is read is the answer: where the model thinks aloud first, its first word comes when that stream has ended.
+    thought = way.marks.get("stream.reasoning")
+    start: Any = known.end_s if thought is None else np.maximum(known.end_s, thought.end_s + lag_s)
+    rate_1_s = s["eye.viewer.reading_rate_1_s"]
+    end = s.use(
+        reading.end_s,
+        answer_start_s=start,
+        words=words,
+        reading_rate_1_s=rate_1_s,
+        last_arrival_s=streamed.end_s,
+        seen_lag_s=lag_s,
+    )
+    fixed_1_s = s.use(
+        reading.fixation_rate_1_s,
+        fixation_time_s=s["eye.viewer.fixation_time_s"],
+        saccade_time_s=s["eye.viewer.saccade_time_s"],
+        words_per_fixation=s["eye.viewer.words_per_fixation"],
+    )
+    fixations = s.use(reading.fixation_count, words=words, words_per_fixation=s["eye.viewer.words_per_fixation"])
+    power_W = _brain_W(s)
+    read_s = end - known.end_s
+    return s.lay(
+        "the reader follows to the last word",
+        read_s,
+        "chemistry",
+        after=known,
+        always_on_J=s.use(cortex.work_of_thought_J, power_W=power_W, duration_s=read_s),
+        words=words,
+        fixations=fixations,
+        reading_s=s.use(reading.duration_s, words=words, reading_rate_1_s=rate_1_s),
+        fixation_rate_1_s=fixed_1_s,
+    )
