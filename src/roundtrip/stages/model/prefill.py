@@ -76,9 +76,19 @@ def arithmetic_intensity(tokens: Number, weight_B: Number) -> Number:
     return 2.0 * tokens / weight_B
 
 
-def pass_wait_s(pass_phase: Number, pass_time_s: Number) -> Number:
-    """Return the wait for the running pass to end, a phase between 0 and 1 of its time [s]."""
-    return pass_phase * pass_time_s
+def pass_wait_s(pass_phase: Number, utilization: Number, pass_time_s: Number) -> Number:
+    """Return the wait for a running pass to end [s].
+
+    Parameters
+    ----------
+    pass_phase : float
+        Where in the pass the prompt arrives: 0 just before its end, 1 just after its start.
+    utilization : float
+        Share of the time in which a pass runs; otherwise there is nothing to wait for.
+    pass_time_s : float
+        Time of a pass [s].
+    """
+    return utilization * pass_phase * pass_time_s
 
 
 def share_of_pass(tokens: Number, companion_tokens: Number) -> Number:

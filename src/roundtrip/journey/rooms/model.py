@@ -1,0 +1,631 @@
+"""The model on the way: tokens in, one pass over the prompt, then a step of the whole batch for every token.
+
+`prepare` works out what the model does and how long it takes before anything is laid, since the queue in front of it
+depends on it. `lay` puts it on the time line. Times are those of one accelerator; every accelerator of an instance does
+the same at the same time. Joules stand on the wholes (prefill and decode); the parts below show where the time goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from roundtrip.journey.way import Mark, Stage, Way
+from roundtrip.stages.model import (
+    attention,
+    decode,
+    embedding,
+    experts,
+    kv_cache,
+    parallel,
+    prefill,
+    quantization,
+    sampling,
+    silicon,
+    speculative,
+    tokenizer,
+    weights,
+)
+
+NAME, CHIP, SERVING, DRAFT, REPLY = "model.name", "model.accelerator", "model.serving", "model.draft", "prompt.reply"
+
+
+@dataclass(slots=True)
+class Shape:
+    """What follows from the model alone."""
+
+    common: Any
+    used: Any
+    expert: Any
+    moe_layers: Any
+    read_flop: Any
+    write_flop: Any
+    token_B: Any
+    shards: Any
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass over the layers on one accelerator: a prefill pass or a decode step."""
+
+    launch_s: Any
+    stream_s: Any
+    weights_s: Any
+    arithmetic_s: Any
+    experts_s: Any
+    attention_s: Any
+    cache_s: Any
+    exposed_s: Any
+    total_s: Any
+    weights_B: Any
+    experts_B: Any
+    cache_B: Any
+    message_B: Any
+
+
+@dataclass
+class Machine:
+    """The stages of the room while a way is laid, and what `prepare` leaves for `lay`."""
+
+    way: Way
+    stages: dict[str, Stage]
+    shape: Shape
+    read: Pass
+    step: Pass
+    prompt: Any
+    output: Any
+    pass_wait_s: Any
+    transfer_s: Any
+    draft_s: Any
+    yielded: Any
+    drafted: bool
+
+    def __getitem__(self, module: ModuleType) -> Stage:
+        """Return a stage by its module."""
+        return self.stages[module.__name__]
+
+
+def prepare(way: Way) -> None:
+    """Work out the tokens, the prefill and the step, and leave them as facts."""
+    open_stages: dict[str, Stage] = {}
+
+    def stage(module: ModuleType) -> Stage:
+        return open_stages.setdefault(module.__name__, way.stage(module))
+
+    t = stage(tokenizer)
+    prompt = t.use(
+        tokenizer.token_count, bytes_B=t["prompt.text.bytes_B"], bytes_per_token_B=t[f"{NAME}.bytes_per_token_B"],
+        template_tokens=t[f"{NAME}.template_tokens"],
+    )  # fmt: skip
+    d, f = stage(decode), stage(prefill)
+    answer, reasoning = d[f"{REPLY}.output_tokens"], d[f"{REPLY}.reasoning_tokens"]
+    output = reasoning + answer
+
+    shape = _shape(way, stage)
+    drafted = way.word(DRAFT) != "none"
+    p = stage(speculative)
+    positions: Any = p.use(speculative.positions, drafted_tokens=p[f"{DRAFT}.drafted_tokens"]) if drafted else 1.0
+    read = _read(way, stage, shape, prompt)
+    step = _step(way, stage, shape, positions)
+
+    draft_s: Any = 0.0
+    yielded: Any = 1.0
+    if drafted:
+        drafts, kept = p[f"{DRAFT}.drafted_tokens"], p[f"{DRAFT}.acceptance"]
+        draft_s = p.use(
+            speculative.draft_time_s, drafted_tokens=drafts, draft_cost=p[f"{DRAFT}.draft_cost"], step_s=step.total_s
+        )
+        yielded = p.use(speculative.expected_tokens, acceptance=kept, drafted_tokens=drafts)
+    per_token_s = d.use(
+        decode.time_per_output_token_s, step_s=step.total_s, expected_tokens=yielded, draft_time_s=draft_s
+    )
+
+    wait_s = f.use(
+        prefill.pass_wait_s, pass_phase=f[f"{SERVING}.pass_phase"], utilization=f[f"{SERVING}.utilization"],
+        pass_time_s=read.total_s,
+    )  # fmt: skip
+    whole_s = f[f"{SERVING}.engine_overhead_s"] + wait_s + read.total_s
+    transfer_s: Any = None
+    if way.word(f"{SERVING}.disaggregated") == "yes":
+        k = stage(kv_cache)
+        size_B = k.use(kv_cache.cache_B, context_tokens=prompt, kv_token_B=shape.token_B, streams=1.0)
+        transfer_s = k.use(
+            kv_cache.transfer_time_s, size_B=size_B, bandwidth_B_s=k[f"{CHIP}.outer_bandwidth_B_s"],
+            link_efficiency=k[f"{SERVING}.link_efficiency"], latency_s=k[f"{CHIP}.outer_latency_s"],
+        )  # fmt: skip
+        whole_s = whole_s + transfer_s
+    service_s = d.use(
+        decode.service_time_s, prefill_s=whole_s, output_tokens=output, time_per_output_token_s=per_token_s
+    )
+    for name, value in (
+        ("prompt_tokens", prompt),
+        ("answer_tokens", answer),
+        ("reasoning_tokens", reasoning),
+        ("output_tokens", output),
+        ("prefill_duration_s", whole_s),
+        ("step_s", step.total_s),
+        ("time_per_output_token_s", per_token_s),
+        ("request_service_s", service_s),
+    ):
+        way.fact(name, value)
+    way.fact(
+        "model.machine",
+        Machine(way, open_stages, shape, read, step, prompt, output, wait_s, transfer_s, draft_s, yielded, drafted),
+    )
+
+
+def _shape(way: Way, stage: Any) -> Shape:
+    """Split the weights into common and routed ones, and find what a token costs in attention and in the cache."""
+    w, e, a, k = stage(weights), stage(experts), stage(attention), stage(kv_cache)
+    layers, heads = a[f"{NAME}.layers"], a[f"{NAME}.heads"]
+    table: Any = 0.0
+    if way.word(f"{NAME}.tables") == "separate":
+        m = stage(embedding)
+        table = m.use(
+            embedding.table_parameters, vocabulary=m[f"{NAME}.vocabulary"], hidden_width=m[f"{NAME}.hidden_width"]
+        )
+    expert: Any = None
+    moe_layers: Any = 0.0
+    routed: Any = 0.0
+    used: Any = 0.0
+    if way.word(f"{NAME}.mixture") == "moe":
+        expert = e.use(
+            experts.expert_parameters, hidden_width=e[f"{NAME}.hidden_width"], expert_width=e[f"{NAME}.expert_width"]
+        )
+        moe_layers = e[f"{NAME}.layers"] - e[f"{NAME}.dense_layers"]
+        count, picked = e[f"{NAME}.experts"], e[f"{NAME}.picked_experts"]
+        routed = e.use(experts.routed_parameters, moe_layers=moe_layers, experts=count, parameters=expert)
+        used = e.use(experts.routed_parameters, moe_layers=moe_layers, experts=picked, parameters=expert)
+    common = w.use(
+        weights.common_parameters, parameters=w[f"{NAME}.parameters"], routed_parameters=routed, table_parameters=table
+    )
+    element_B = k[f"{SERVING}.kv_element_B"]
+    if way.word(f"{NAME}.attention") == "mla":
+        latent, rope = k[f"{NAME}.kv_rank"], k[f"{NAME}.rope_width"]
+        key, value = a[f"{NAME}.head_width"] + a[f"{NAME}.rope_width"], a[f"{NAME}.value_width"]
+        read_flop = a.use(attention.pair_flop, layers=layers, heads=heads, key_width=key, value_width=value)
+        key, value = a[f"{NAME}.kv_rank"] + a[f"{NAME}.rope_width"], a[f"{NAME}.kv_rank"]
+        write_flop = a.use(attention.pair_flop, layers=layers, heads=heads, key_width=key, value_width=value)
+        token_B = k.use(kv_cache.mla_token_B, layers=layers, kv_rank=latent, rope_width=rope, kv_element_B=element_B)
+        shards: Any = 1.0
+    else:
+        width, shards = a[f"{NAME}.head_width"], k[f"{NAME}.kv_heads"]
+        read_flop = a.use(attention.pair_flop, layers=layers, heads=heads, key_width=width, value_width=width)
+        write_flop = read_flop
+        token_B = k.use(kv_cache.gqa_token_B, layers=layers, kv_heads=shards, head_width=width, kv_element_B=element_B)
+    return Shape(common, used, expert, moe_layers, read_flop, write_flop, token_B, shards)
+
+
+def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
+    """Return one prefill pass: this prompt, and those of others that are read with it."""
+    f, a = stage(prefill), stage(attention)
+    ranks, others = f[f"{SERVING}.tensor_ranks"], f[f"{SERVING}.companion_tokens"]
+    rows = prompt / ranks + others
+    pairs = a.use(attention.causal_pairs, tokens=prompt) / ranks + others * a[f"{SERVING}.context_tokens"] / 2.0
+    attention_s = a.use(
+        prefill.compute_time_s, flop=shape.read_flop * pairs, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
+        efficiency=a[f"{SERVING}.attention_efficiency"],
+    )  # fmt: skip
+    efficiency = f[f"{SERVING}.prefill_efficiency"]
+    return _pass(
+        way, stage, shape, rows, efficiency, f[f"{SERVING}.expert_efficiency"] * efficiency,
+        f[f"{SERVING}.prefill_expert_ranks"], attention_s, None, None, None,
+    )  # fmt: skip
+
+
+def _step(way: Way, stage: Any, shape: Shape, positions: Any) -> Pass:
+    """Return one decode step of the whole batch."""
+    d, a, k = stage(decode), stage(attention), stage(kv_cache)
+    streams, ranks = d[f"{SERVING}.streams"], d[f"{SERVING}.tensor_ranks"]
+    rows = streams * positions
+    seen = a.use(
+        attention.attended_tokens, context_tokens=a[f"{SERVING}.context_tokens"],
+        full_attention_share=a[f"{NAME}.full_attention_share"], window_tokens=a[f"{NAME}.window_tokens"],
+    )  # fmt: skip
+    compute_s = a.use(
+        prefill.compute_time_s, flop=shape.write_flop * seen * rows, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
+        efficiency=a[f"{SERVING}.attention_efficiency"],
+    )  # fmt: skip
+    group_B = k.use(kv_cache.cache_B, context_tokens=seen, kv_token_B=shape.token_B, streams=streams * ranks)
+    cache_B = k.use(kv_cache.shard_B, size_B=group_B, tensor_ranks=ranks, kv_shards=shape.shards)
+    cache_s = k.use(
+        prefill.memory_time_s, size_B=cache_B, bandwidth_B_s=k[f"{CHIP}.bandwidth_B_s"],
+        memory_efficiency=k[f"{SERVING}.cache_efficiency"],
+    )  # fmt: skip
+    attention_s = a.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=cache_s)
+    stream_s = d.use(decode.stream_time_s, streams=streams, per_stream_time_s=d[f"{SERVING}.per_stream_time_s"])
+    efficiency = d[f"{SERVING}.decode_efficiency"]
+    return _pass(
+        way,
+        stage,
+        shape,
+        rows,
+        efficiency,
+        efficiency,
+        d[f"{SERVING}.expert_ranks"],
+        attention_s,
+        cache_s,
+        cache_B,
+        stream_s,
+    )
+
+
+def _pass(
+    way: Way, stage: Any, shape: Shape, rows: Any, efficiency: Any, expert_efficiency: Any, expert_ranks: Any,
+    attention_s: Any, cache_s: Any, cache_B: Any, stream_s: Any,
+) -> Pass:  # fmt: skip
+    """Return what a pass of `rows` tokens an accelerator takes: weights, experts, messages, launches."""
+    w, d = stage(weights), stage(decode)
+    parts, ranks = w[f"{SERVING}.batch_parts"], w[f"{SERVING}.tensor_ranks"]
+    weight_B = w[f"{SERVING}.weight_B"]
+    rate = w[f"{CHIP}.{way.word(f'{SERVING}.arithmetic')}_rate_flop_s"]
+    memory: dict[str, Any] = {
+        "bandwidth_B_s": w[f"{CHIP}.bandwidth_B_s"],
+        "memory_efficiency": w[f"{SERVING}.memory_efficiency"],
+    }
+    weights_B = parts * w.use(weights.rank_B, common_parameters=shape.common, tensor_ranks=ranks, weight_B=weight_B)
+    flop = w.use(prefill.linear_flop, active_parameters=shape.common, tokens=rows)
+    arithmetic_s = w.use(prefill.compute_time_s, flop=flop, flop_rate_flop_s=rate, efficiency=efficiency)
+    memory_s = w.use(prefill.memory_time_s, size_B=weights_B, **memory)
+    weights_s = w.use(prefill.roofline_time_s, compute_s=arithmetic_s, memory_s=memory_s)
+
+    experts_s: Any = None
+    experts_B: Any = None
+    if shape.expert is not None:
+        e = stage(experts)
+        picked, count = e[f"{NAME}.picked_experts"], e[f"{NAME}.experts"]
+        held = e.use(
+            experts.held_share, experts=count, redundant_experts=e[f"{SERVING}.redundant_experts"],
+            expert_ranks=expert_ranks,
+        )  # fmt: skip
+        experts_B = parts * e.use(
+            experts.touched_B, moe_layers=shape.moe_layers, held_experts=held, experts=count, picked_experts=picked,
+            tokens=rows * expert_ranks / parts, parameters=shape.expert, weight_B=weight_B,
+        )  # fmt: skip
+        busiest = e.use(experts.busiest_load, expert_ranks=expert_ranks, picks_per_rank=rows * picked / parts)
+        flop = busiest * e.use(
+            experts.routed_flop,
+            moe_layers=shape.moe_layers,
+            picked_experts=picked,
+            parameters=shape.expert,
+            tokens=rows,
+        )
+        compute_s = e.use(prefill.compute_time_s, flop=flop, flop_rate_flop_s=rate, efficiency=expert_efficiency)
+        memory_s = e.use(prefill.memory_time_s, size_B=experts_B, **memory)
+        experts_s = e.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=memory_s)
+
+    launch_s = d.use(
+        decode.launch_time_s, layers=d[f"{NAME}.layers"], layer_time_s=d[f"{SERVING}.layer_time_s"],
+        moe_layers=shape.moe_layers, moe_layer_time_s=d[f"{SERVING}.moe_layer_time_s"], batch_parts=parts,
+        step_overhead_s=d[f"{SERVING}.step_overhead_s"],
+    )  # fmt: skip
+    talk_s, message_B = _messages(way, stage, shape, rows, expert_ranks)
+    busy_s = weights_s + attention_s
+    if experts_s is not None:
+        busy_s = busy_s + experts_s
+    exposed_s = d.use(
+        decode.exposed_time_s, communication_s=talk_s, busy_s=busy_s,
+        communication_overlap=d[f"{SERVING}.communication_overlap"],
+    )  # fmt: skip
+    total_s = d.use(
+        decode.step_time_s, launch_s=launch_s, stream_s=0.0 if stream_s is None else stream_s, weights_s=weights_s,
+        experts_s=0.0 if experts_s is None else experts_s, attention_s=attention_s, exposed_s=exposed_s,
+    )  # fmt: skip
+    return Pass(
+        launch_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s,
+        weights_B, experts_B, cache_B, message_B,
+    )  # fmt: skip
+
+
+def _messages(way: Way, stage: Any, shape: Shape, rows: Any, expert_ranks: Any) -> tuple[Any, Any]:
+    """Return the time on the links over all layers, and the bytes that one accelerator sends to experts."""
+    n = stage(parallel)
+    ranks, parts, layers = n[f"{SERVING}.tensor_ranks"], n[f"{SERVING}.batch_parts"], n[f"{NAME}.layers"]
+    hidden, efficiency = n[f"{NAME}.hidden_width"], n[f"{SERVING}.link_efficiency"]
+    whole_B = n.use(
+        parallel.layer_message_B, tokens=rows * ranks, hidden_width=hidden,
+        message_element_B=n[f"{SERVING}.combine_element_B"],
+    )  # fmt: skip
+    reduce_s = n.use(
+        parallel.ring_all_reduce_time_s, size_B=whole_B, tensor_ranks=ranks, bandwidth_B_s=n[f"{CHIP}.link_B_s"],
+        link_efficiency=efficiency, latency_s=n[f"{CHIP}.link_latency_s"],
+    )  # fmt: skip
+    talk_s = 2.0 * layers * reduce_s
+    if shape.expert is None:
+        return talk_s, None
+    outer = way.word(f"{SERVING}.expert_link") == "outer"
+    link = {
+        "expert_ranks": expert_ranks,
+        "bandwidth_B_s": n[f"{CHIP}.{'outer_bandwidth_B_s' if outer else 'link_B_s'}"],
+        "link_efficiency": efficiency,
+        "latency_s": n[f"{CHIP}.{'outer_latency_s' if outer else 'link_latency_s'}"],
+    }
+    # A token crosses to a server once, however many of its experts are there.
+    servers = np.maximum(expert_ranks / n[f"{SERVING}.accelerators_per_server"], 1.0)
+    copies = n[f"{NAME}.picked_experts"]
+    if outer:
+        copies = np.minimum(copies, servers)
+    message_B: Any = 0.0
+    for element in ("dispatch_element_B", "combine_element_B"):
+        size_B = n.use(
+            parallel.expert_message_B, tokens=rows / parts, hidden_width=hidden, picked_experts=copies,
+            message_element_B=n[f"{SERVING}.{element}"],
+        )  # fmt: skip
+        talk_s = talk_s + parts * shape.moe_layers * n.use(parallel.all_to_all_time_s, size_B=size_B, **link)
+        message_B = message_B + parts * shape.moe_layers * size_B
+    return talk_s, message_B
+
+
+def lay(way: Way, after: Mark) -> Mark:
+    """Lay the model from the text of the prompt to the text of the first token, and beside it all tokens after that."""
+    m: Machine = way.facts["model.machine"]
+    t, e = m[tokenizer], way.stage(embedding)
+    size_B = t["prompt.text.bytes_B"]
+    encode_s = t.use(tokenizer.encode_time_s, bytes_B=size_B, tokenizer_rate_B_s=t[f"{NAME}.tokenizer_rate_B_s"])
+    ids_B = t.use(tokenizer.id_size_B, tokens=m.prompt)
+    cut = t.lay(
+        "the text is cut into tokens", encode_s, "moving charge", after=after, bytes_in=size_B, bytes_out=ids_B,
+        prompt_tokens=m.prompt,
+    )  # fmt: skip
+    rows_B = e.use(embedding.lookup_B, tokens=m.prompt, hidden_width=e[f"{NAME}.hidden_width"])
+    lookup_s = e.use(
+        embedding.lookup_time_s, size_B=rows_B, bandwidth_B_s=e[f"{CHIP}.bandwidth_B_s"],
+        latency_s=e[f"{CHIP}.kernel_latency_s"],
+    )  # fmt: skip
+    looked = e.lay(
+        "each token becomes a list of numbers", lookup_s, "stored charge", after=cut, bytes_in=ids_B, bytes_out=rows_B,
+        hidden_width=e[f"{NAME}.hidden_width"],
+    )  # fmt: skip
+    read = _lay_read(m, looked)
+    picked = _lay_pick(m, read)
+    text_B = t.use(tokenizer.text_size_B, tokens=1.0, bytes_per_token_B=t[f"{NAME}.bytes_per_token_B"])
+    rate_B_s = t[f"{NAME}.tokenizer_rate_B_s"]
+    first = t.lay(
+        "the first token becomes text", t.use(tokenizer.encode_time_s, bytes_B=text_B, tokenizer_rate_B_s=rate_B_s),
+        "moving charge", after=picked, id="back.model.tokenizer",
+        bytes_in=t.use(tokenizer.id_size_B, tokens=1.0), bytes_out=text_B,
+    )  # fmt: skip
+    _lay_write(m, picked)
+    return first
+
+
+def _lay_read(m: Machine, after: Mark) -> Mark:
+    """Lay the prefill and its parts; the joules of the prompt stand on the whole."""
+    f, s = m[prefill], m.way.stage(silicon)
+    ranks, shape, part = f[f"{SERVING}.tensor_ranks"], m.shape, m.read
+    flop = f.use(prefill.linear_flop, active_parameters=shape.common + shape.used, tokens=m.prompt)
+    pairs_flop = shape.read_flop * f.use(attention.causal_pairs, tokens=m.prompt)
+    marginal_J = _arithmetic_J(m, f, flop, pairs_flop)
+    share = ranks * f.use(
+        prefill.share_of_pass, tokens=m.prompt / ranks, companion_tokens=f[f"{SERVING}.companion_tokens"]
+    )
+    fetched_B = part.weights_B if part.experts_B is None else part.weights_B + part.experts_B
+    static_J = f.use(
+        silicon.static_energy_J, static_power_W=f[f"{CHIP}.static_power_W"], duration_s=part.total_s, streams=1.0
+    )
+    fetch_J = f.use(silicon.byte_energy_J, size_B=fetched_B, energy_per_byte_J=f[f"{CHIP}.energy_per_byte_J"])
+    chip_J = marginal_J + share * (static_J + fetch_J)
+    host_J = f.use(
+        silicon.static_energy_J, static_power_W=f[f"{SERVING}.host_power_W"], duration_s=part.total_s, streams=1.0
+    )
+    electrons = s.use(silicon.electrons, energy_J=chip_J, supply_voltage_V=f[f"{CHIP}.supply_voltage_V"])
+    extra: dict[str, Any] = {"tokens": m.prompt, "flop": flop + pairs_flop, "share_of_pass": share / ranks}
+    if m.way.word("model.where") == "cloud":
+        extra["cost_usd"] = share * f.use(
+            silicon.rent_usd, price_usd_h=f[f"{CHIP}.price_usd_h"], duration_s=part.total_s, streams=1.0
+        )
+    whole = f.lay(
+        "the model reads the prompt", m.way.facts["prefill_duration_s"], "moving charge", after=after,
+        marginal_J=marginal_J, allocated_J=share * (static_J + fetch_J + host_J), electrons=electrons, **extra,
+    )  # fmt: skip
+    d = m[decode]
+    mark = f.lay(
+        "the server takes the prompt in", f[f"{SERVING}.engine_overhead_s"], "waiting", after=after, parent=whole,
+        id="prefill.engine",
+    )  # fmt: skip
+    mark = f.lay(
+        "the pass of other prompts ends", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait"
+    )
+    mark = d.lay(
+        "kernels start, layer by layer", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
+    )
+    mark = m[weights].lay(
+        "the common weights are read and multiplied", part.weights_s, "moving charge", after=mark, parent=whole,
+        id="prefill.model.weights", bytes_in=part.weights_B,
+    )  # fmt: skip
+    if part.experts_s is not None:
+        mark = m[experts].lay(
+            "experts work on their tokens", part.experts_s, "moving charge", after=mark, parent=whole,
+            id="prefill.model.experts", bytes_in=part.experts_B,
+        )  # fmt: skip
+    mark = m[attention].lay(
+        "each token looks at those before it", part.attention_s, "moving charge", after=mark, parent=whole,
+        id="prefill.model.attention", **_tiles(m),
+    )  # fmt: skip
+    mark = m[parallel].lay(
+        "accelerators wait for each other's messages", part.exposed_s, "moving charge", after=mark, parent=whole,
+        id="prefill.model.parallel", bytes_out=part.message_B,
+    )  # fmt: skip
+    if m.transfer_s is not None:
+        m[kv_cache].lay(
+            "keys and values move to where the answer is written", m.transfer_s, "moving charge", after=mark,
+            parent=whole, id="prefill.model.kv_cache", bytes_out=m.prompt * shape.token_B, kv_token_B=shape.token_B,
+        )  # fmt: skip
+    return whole
+
+
+def _tiles(m: Machine) -> dict[str, Any]:
+    """Return what the prompt's attention moves through memory in tiles, and what it would move without."""
+    a = m[attention]
+    heads, width = a[f"{NAME}.layers"] * a[f"{NAME}.heads"], a[f"{NAME}.head_width"]
+    one: dict[str, Any] = {"tokens": m.prompt, "head_width": width, "element_B": a[f"{SERVING}.combine_element_B"]}
+    tiles_B = heads * a.use(attention.flash_traffic_B, sram_B=a[f"{CHIP}.sram_B"], **one)
+    return {"traffic_tiles_B": tiles_B, "traffic_naive_B": heads * a.use(attention.naive_traffic_B, **one)}
+
+
+def _lay_pick(m: Machine, after: Mark) -> Mark:
+    """Lay the choice of the first token."""
+    s = m.way.stage(sampling)
+    scores_B = s.use(
+        sampling.scores_B, vocabulary=s[f"{NAME}.vocabulary"], streams=s[f"{SERVING}.streams"],
+        score_element_B=s[f"{SERVING}.score_element_B"],
+    )  # fmt: skip
+    pick_s = s.use(
+        sampling.pick_time_s, size_B=scores_B, score_passes=s[f"{SERVING}.score_passes"],
+        bandwidth_B_s=s[f"{CHIP}.bandwidth_B_s"], latency_s=s[f"{CHIP}.kernel_latency_s"],
+    )  # fmt: skip
+    return s.lay(
+        "the first token is picked from all scores", pick_s, "moving charge", after=after,
+        bytes_in=scores_B / s[f"{SERVING}.streams"], bytes_out=m[tokenizer].use(tokenizer.id_size_B, tokens=1.0),
+        scores=s[f"{NAME}.vocabulary"],
+    )  # fmt: skip
+
+
+def _arithmetic_J(m: Machine, s: Stage, flop: Any, attention_flop: Any) -> Any:
+    """Return the joules of operations in weights, in the format they are served in, and in attention, in 16 bit."""
+    format_J = s[f"{CHIP}.{m.way.word(f'{SERVING}.arithmetic')}_energy_J"]
+    in_weights = s.use(silicon.flop_energy_J, flop=flop, energy_per_flop_J=format_J)
+    return in_weights + s.use(silicon.flop_energy_J, flop=attention_flop, energy_per_flop_J=s[f"{CHIP}.bf16_energy_J"])
+
+
+def _lay_write(m: Machine, after: Mark) -> None:
+    """Lay all tokens after the first, with the joules on the whole, and the parts of one token."""
+    d, s, a = m[decode], m.way.stage(silicon), m[attention]
+    shape, part = m.shape, m.step
+    streams = d[f"{SERVING}.streams"]
+    per_token_s = m.way.facts["time_per_output_token_s"]
+    whole_s = d.use(decode.rest_time_s, output_tokens=m.output, time_per_output_token_s=per_token_s)
+    more = m.output - 1.0
+    steps = more / m.yielded
+    work: Any = 1.0
+    if m.drafted:
+        p = m[speculative]
+        drafts, kept = p[f"{DRAFT}.drafted_tokens"], p[f"{DRAFT}.acceptance"]
+        work = p.use(speculative.work_factor, acceptance=kept, drafted_tokens=drafts)
+    seen = a.use(
+        attention.attended_tokens, context_tokens=m.prompt + m.output / 2.0,
+        full_attention_share=a[f"{NAME}.full_attention_share"], window_tokens=a[f"{NAME}.window_tokens"],
+    )  # fmt: skip
+    flop = d.use(prefill.linear_flop, active_parameters=shape.common + shape.used, tokens=1.0)
+    own_B = d.use(kv_cache.cache_B, context_tokens=seen, kv_token_B=shape.token_B, streams=1.0)
+    byte_J = d[f"{CHIP}.energy_per_byte_J"]
+    marginal_J = more * work * _arithmetic_J(m, d, flop, shape.write_flop * seen) + steps * d.use(
+        silicon.byte_energy_J, size_B=own_B, energy_per_byte_J=byte_J
+    )
+    fetched_B = part.weights_B if part.experts_B is None else part.weights_B + part.experts_B
+    cycle_s = part.total_s + m.draft_s
+    static_J = d.use(
+        silicon.static_energy_J, static_power_W=d[f"{CHIP}.static_power_W"], duration_s=cycle_s, streams=streams
+    )
+    fetch_J = d.use(silicon.byte_energy_J, size_B=fetched_B / streams, energy_per_byte_J=byte_J)
+    host_J = d.use(
+        silicon.static_energy_J, static_power_W=d[f"{SERVING}.host_power_W"], duration_s=cycle_s, streams=streams
+    )
+    chip_J = marginal_J + steps * (static_J + fetch_J)
+    voltage_V = d[f"{CHIP}.supply_voltage_V"]
+    electrons = s.use(silicon.electrons, energy_J=chip_J, supply_voltage_V=voltage_V)
+    extra: dict[str, Any] = {}
+    if m.way.word("model.where") == "cloud":
+        extra["cost_usd"] = d.use(
+            silicon.rent_usd, price_usd_h=d[f"{CHIP}.price_usd_h"], duration_s=steps * cycle_s, streams=streams
+        )
+    whole = d.lay(
+        "the model writes the answer, token by token", whole_s, "moving charge", after=after, marginal_J=marginal_J,
+        allocated_J=steps * (static_J + fetch_J + host_J), electrons=electrons, time_per_output_token_s=per_token_s,
+        tokens=m.output, step_s=part.total_s, flop_per_token=flop + shape.write_flop * seen, streams=streams, **extra,
+    )  # fmt: skip
+
+    # Parts of one token: a step's parts over the tokens that it yields; none if only one token is written.
+    one = np.minimum(more, 1.0) / m.yielded
+    mark = after
+    if m.drafted:
+        mark = m[speculative].lay(
+            "a drafter proposes tokens", m.draft_s * one, "moving charge", after=mark, parent=whole,
+            id="step.model.speculative", tokens_per_step=m.yielded,
+        )  # fmt: skip
+    mark = launch = d.lay(
+        "kernels start, layer by layer",
+        part.launch_s * one,
+        "waiting",
+        after=mark,
+        parent=whole,
+        id="step.model.decode",
+    )
+    _lay_rounding(m, launch, one)
+    before = mark
+    mark = loaded = m[weights].lay(
+        "the common weights are read and multiplied", part.weights_s * one, "moving charge", after=mark, parent=whole,
+        id="step.model.weights", bytes_in=part.weights_B, memory_share=_memory_share(m),
+    )  # fmt: skip
+    token_J = chip_J / np.maximum(more, 1.0)
+    node: dict[str, Any] = {
+        "node_capacitance_F": s[f"{CHIP}.node_capacitance_F"],
+        "supply_voltage_V": s[f"{CHIP}.supply_voltage_V"],
+    }
+    s.lay(
+        "transistors toggle", part.arithmetic_s * one, "moving charge", after=before, parent=loaded,
+        id="step.model.silicon", toggles_per_token=s.use(silicon.toggles, energy_J=token_J, **node),
+        electrons_per_toggle=s.use(silicon.electrons_per_toggle, **node),
+        electrons=s.use(silicon.electrons, energy_J=token_J, supply_voltage_V=s[f"{CHIP}.supply_voltage_V"]),
+    )  # fmt: skip
+    if part.experts_s is not None:
+        mark = m[experts].lay(
+            "experts work on their tokens", part.experts_s * one, "moving charge", after=mark, parent=whole,
+            id="step.model.experts", bytes_in=part.experts_B,
+        )  # fmt: skip
+    before = mark
+    mark = looked = a.lay(
+        "the new token looks at all before it", part.attention_s * one, "moving charge", after=mark, parent=whole,
+        id="step.model.attention",
+    )  # fmt: skip
+    m[kv_cache].lay(
+        "keys and values of all streams are read", part.cache_s * one, "stored charge", after=before, parent=looked,
+        id="step.model.kv_cache", bytes_in=part.cache_B, kv_token_B=shape.token_B,
+    )  # fmt: skip
+    mark = m[parallel].lay(
+        "accelerators wait for each other's messages", part.exposed_s * one, "moving charge", after=mark, parent=whole,
+        id="step.model.parallel", bytes_out=part.message_B,
+    )  # fmt: skip
+    d.lay(
+        "every stream is sampled and kept in order", part.stream_s * one, "moving charge", after=mark, parent=whole,
+        id="step.streams",
+    )  # fmt: skip
+
+
+def _lay_rounding(m: Machine, launch: Mark, one: Any) -> None:
+    """Lay the rounding of activations to 8 bits, a part of each layer's fixed time."""
+    if m.way.word(f"{SERVING}.arithmetic") != "fp8":
+        return
+    q = m.way.stage(quantization)
+    size_B = q.use(
+        quantization.rounded_B, streams=q[f"{SERVING}.streams"], hidden_width=q[f"{NAME}.hidden_width"],
+        layers=q[f"{NAME}.layers"], roundings=q[f"{SERVING}.roundings"],
+    )  # fmt: skip
+    round_s = q.use(
+        prefill.memory_time_s, size_B=size_B, bandwidth_B_s=q[f"{CHIP}.bandwidth_B_s"],
+        memory_efficiency=q[f"{SERVING}.memory_efficiency"],
+    )  # fmt: skip
+    start = m.way.marks[launch.id]
+    q.lay(
+        "activations are rounded to 8 bits", np.minimum(round_s * one, launch.duration_s), "moving charge",
+        after=_before(m, start), parent=launch, id="step.model.quantization", bytes_in=size_B,
+        snr_dB=q.use(quantization.float_snr_dB, mantissa_bits=q[f"{SERVING}.mantissa_bits"]),
+    )  # fmt: skip
+
+
+def _before(m: Machine, mark: Mark) -> list[Mark]:
+    """Return the marks after which a span was laid: its parts begin with it."""
+    plan = next(p for p in m.way.plans if p.id == mark.id)
+    return [m.way.marks[name] for name in plan.after]
+
+
+def _memory_share(m: Machine) -> Any:
+    """Return the share of an instance's memory that the weights fill, copies of experts left out."""
+    w = m[weights]
+    held_B = w.use(weights.held_B, parameters=w[f"{NAME}.parameters"], weight_B=w[f"{SERVING}.weight_B"])
+    return w.use(
+        weights.memory_share, held_B=held_B, memory_B=w[f"{CHIP}.memory_B"], accelerators=w[f"{SERVING}.accelerators"]
+    )
