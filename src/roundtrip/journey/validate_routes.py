@@ -1,9 +1,9 @@
 """Score the route stage against published round-trip times between cloud regions, and fit its constants again.
 
-The measurements (``azure_rtt.csv``: from, to, coordinates, median round trip) are facts of Microsoft's page [1]_ and stay outside the
-project; the catalog kind ``routes`` carries the few constants that were fitted to them. A pair is predicted from its
-coordinates alone: the great circle, the corridor (by where its ends lie), the stretch and detour of that corridor, light in the fiber,
-and the routers. Nothing of the pair's own measurement is used.
+The measurements (``azure_rtt.csv``: from, to, coordinates, median round trip) are facts of Microsoft's page [1]_ and
+stay outside the project; the catalog kind ``routes`` carries the few constants that were fitted to them. A pair is
+predicted from its coordinates alone: the great circle, the corridor (by where its ends lie), the stretch and detour
+of that corridor, light in the fiber, and the routers. Nothing of the pair's own measurement is used.
 
 References
 ----------
@@ -105,7 +105,7 @@ def read(directory: Path) -> Pairs:
         names=names,
         distance_m=np.asarray(route.great_circle_m(a[:, 0], a[:, 1], b[:, 0], b[:, 1])),
         corridor=np.array([corridor(landmass(*ends[n[0]]), landmass(*ends[n[1]])) for n in names]),
-        measured_s=np.array([np.mean(found[name]) for name in names]),
+        measured_s=np.array([sum(found[name]) / len(found[name]) for name in names]),
     )
     return pairs.part(pairs.distance_m > SHORTEST_M)
 
@@ -134,7 +134,7 @@ def predict(pairs: Pairs, given: Mapping[str, Mapping[str, float]] | None = None
 
 
 def rivals(pairs: Pairs) -> dict[str, Array]:
-    """Return what simpler rules say: 2.1 times the line of sight, a single factor, a straight line fitted to this matrix."""
+    """Return what simpler rules say: two factors on the line of sight, and a straight line through this matrix."""
     light_s = 2.0 * np.asarray(route.flight_time_s(pairs.distance_m, GROUP_INDEX))
     return {
         "line of sight times 2.1": 2.1 * light_s,
@@ -163,7 +163,8 @@ def score(directory: Path) -> list[dict[str, Any]]:
          {name: _error(rival, long.measured_s) for name, rival in rivals(long).items()}),
         ("round trip under 1,500 km", "median absolute error",
          _error(predicted[pairs.distance_m <= LONG_HAUL_M], pairs.measured_s[pairs.distance_m <= LONG_HAUL_M]), 0.25,
-         len(pairs.names) - len(long.names), "all unordered pairs of 100 to 1,500 km", "constants were fitted to these pairs",
+         len(pairs.names) - len(long.names), "all unordered pairs of 100 to 1,500 km",
+         "constants were fitted to these pairs",
          {name: _error(rival[pairs.distance_m <= LONG_HAUL_M], pairs.measured_s[pairs.distance_m <= LONG_HAUL_M])
           for name, rival in rivals(pairs).items()}),
         ("round trip over 1,500 km, unseen half", "median absolute error", again["unseen_error"], 0.20,
@@ -182,7 +183,9 @@ def fit(directory: Path) -> dict[str, Any]:
     """
     pairs = read(directory)
     half = np.random.default_rng(SEED).permutation(len(pairs.names)) < len(pairs.names) // 2
-    found = {name: _fit(pairs.part(half & (pairs.corridor == name)), name) for name in map(str, np.unique(pairs.corridor))}
+    found = {
+        name: _fit(pairs.part(half & (pairs.corridor == name)), name) for name in map(str, np.unique(pairs.corridor))
+    }
     unseen = pairs.part(~half & (pairs.distance_m > LONG_HAUL_M))
     seen = pairs.part(half & (pairs.distance_m > LONG_HAUL_M))
     return {

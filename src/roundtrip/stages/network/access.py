@@ -1,12 +1,12 @@
 """The way to the internet: glass, coax, telephone wire or radio to the first router of the provider.
 
 The time has four parts, for each direction: half of the idle round trip of the line (slots granted, interleaving,
-modem), half of that of the radio at home (contention, see `airtime_s`), the flight to a satellite and down where there is one,
-and the time that the message itself occupies the line. A fifth comes from others: bytes of an upload that
-lie in the modem's buffer before ours. Buffers are often sized for a second, which is called bufferbloat [1]_.
+modem), half of that of the radio at home (contention, see `airtime_s`), the flight to a satellite and down where
+there is one, and the time that the message itself occupies the line. A fifth comes from others: bytes of an upload
+that lie in the modem's buffer before ours. Buffers are often sized for a second, which is called bufferbloat [1]_.
 
-Only what the line adds for our bytes is marginal energy; the power of the provider's line is allocated for as long as the
-message is under way, and the box at home is on anyway [2]_.
+Only what the line adds for our bytes is marginal energy; the power of the provider's line is allocated for as long as
+the message is under way, and the box at home is on anyway [2]_.
 
 References
 ----------
@@ -19,8 +19,6 @@ References
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from roundtrip.figures.graph import Number
 

@@ -1,16 +1,17 @@
 """The copper: a field runs along the trace at some half of the speed of light; the electrons hardly move.
 
-The wave between two conductors travels at c over the root of the relative permittivity of what lies between them [1]_;
-an electron drifts with j/(n e), fractions of a millimeter a second [2]_. What ends the way is loss: the current crowds
-into a skin that thins with the root of the frequency, and the board itself takes a share that grows with the frequency
-[1]_. At 13 GHz an ordinary board takes some 100 dB a meter, a good cable 6, and a receiver can mend about 30. Glass loses 0.0002 dB a
-meter: that, not its speed, is why the long way is glass.
+The wave between two conductors travels at c over the root of the relative permittivity of what lies between them
+[1]_; an electron drifts with j/(n e), fractions of a millimeter a second [2]_. What ends the way is loss: the current
+crowds into a skin that thins with the root of the frequency, and the board itself takes a share that grows with the
+frequency [1]_. At 13 GHz an ordinary board takes some 100 dB a meter, a good cable 6, and a receiver can mend about
+30. Glass loses 0.0002 dB a meter: that, not its speed, is why the long way is glass.
 
 References
 ----------
 .. [1] S. Hall and H. Heck, Advanced Signal Integrity for High-Speed Digital Designs, Wiley 2009, chapters 3, 5 and 6,
    doi:10.1002/9780470423899
-.. [2] D. Griffiths, Introduction to Electrodynamics, 4th edition, Cambridge 2017, section 7.1, doi:10.1017/9781108333511
+.. [2] D. Griffiths, Introduction to Electrodynamics, 4th edition, Cambridge 2017, section 7.1,
+   doi:10.1017/9781108333511
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def propagation_speed_m_s(relative_permittivity: Number, speed_of_light_m_s: Num
     return speed_of_light_m_s / np.sqrt(relative_permittivity)
 
 
-def delay_s(copper_length_m: Number, relative_permittivity: Number, speed_of_light_m_s: Number = 299_792_458.0) -> Number:
+def delay_s(
+    copper_length_m: Number, relative_permittivity: Number, speed_of_light_m_s: Number = 299_792_458.0
+) -> Number:
     """Return the time that the wave takes.
 
     Parameters
@@ -116,7 +119,9 @@ def loss_dB_m(
     """
     sheet_ohm = 1.68e-8 / skin_depth_m(signal_frequency_Hz)
     skin = sheet_ohm / conductor_width_m / (2.0 * line_resistance_ohm)
-    dielectric = np.pi * signal_frequency_Hz * loss_tangent / propagation_speed_m_s(relative_permittivity, speed_of_light_m_s)
+    dielectric = (
+        np.pi * signal_frequency_Hz * loss_tangent / propagation_speed_m_s(relative_permittivity, speed_of_light_m_s)
+    )
     return 20.0 * np.log10(np.e) * (skin + dielectric)
 
 

@@ -1,8 +1,8 @@
 """Direct memory access: the adapter fetches the packet by itself, over PCI Express.
 
-The driver writes a descriptor and rings a bell; the adapter reads the descriptor, then the packet, each a read across the
-bus that costs a round trip of some hundred nanoseconds [1]_, and the bytes come in transactions of at most 256 or 512
-bytes with some 24 bytes around each [2]_. No processor touches the bytes in between.
+The driver writes a descriptor and rings a bell; the adapter reads the descriptor, then the packet, each a read across
+the bus that costs a round trip of some hundred nanoseconds [1]_, and the bytes come in transactions of at most 256 or
+512 bytes with some 24 bytes around each [2]_. No processor touches the bytes in between.
 
 References
 ----------

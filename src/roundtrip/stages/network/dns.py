@@ -81,7 +81,11 @@ def encode_name(name: str) -> bytes:
 
 def encode_query(name: str, kind: str = "A", identifier: int = 0) -> bytes:
     """Return the bytes of a question to a recursive resolver."""
-    return _HEADER.pack(identifier, _RECURSION_DESIRED, 1, 0, 0, 0) + encode_name(name) + struct.pack(">HH", TYPES[kind], 1)
+    return (
+        _HEADER.pack(identifier, _RECURSION_DESIRED, 1, 0, 0, 0)
+        + encode_name(name)
+        + struct.pack(">HH", TYPES[kind], 1)
+    )
 
 
 def decode_question(message: bytes) -> tuple[int, str, int]:

@@ -1,8 +1,8 @@
 """The edge: a server near the reader that ends the TLS session and passes the request on.
 
 A content network answers the handshakes of TCP and TLS from the reader's own region and keeps warm connections to the
-origin, so a cold trip pays the long way once instead of three times [1]_, [2]_. What it adds is the time of a proxy, and a
-second pair of records.
+origin, so a cold trip pays the long way once instead of three times [1]_, [2]_. What it adds is the time of a proxy,
+and a second pair of records.
 
 References
 ----------

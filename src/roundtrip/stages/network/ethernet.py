@@ -41,6 +41,19 @@ def frame_wire_B(
     return np.maximum(packet_B, 46.0) + frame_header_and_check_B + preamble_B + gap_B
 
 
+def frame_overhead_B(frame_header_and_check_B: Number = 18.0, preamble_B: Number = 8.0, gap_B: Number = 12.0) -> Number:
+    """Return the bytes that a frame adds to its packet on the wire: 38.
+
+    Parameters
+    ----------
+    frame_header_and_check_B : float
+        Addresses, type and check sequence [B].
+    preamble_B, gap_B : float
+        Before and after the frame [B].
+    """
+    return frame_header_and_check_B + preamble_B + gap_B
+
+
 def message_wire_B(size_B: Number, packets: Number, packet_header_B: Number, frame_overhead_B: Number) -> Number:
     """Return the bytes that a message occupies on the wire in its packets.
 
@@ -103,9 +116,10 @@ def line_time_s(wire_B: Number, rate_bit_s: Number) -> Number:
 def _table() -> tuple[int, ...]:
     rows: list[int] = []
     for byte in range(256):
+        remainder = byte
         for _ in range(8):
-            byte = byte >> 1 ^ (_POLYNOMIAL if byte & 1 else 0)
-        rows.append(byte)
+            remainder = remainder >> 1 ^ (_POLYNOMIAL if remainder & 1 else 0)
+        rows.append(remainder)
     return tuple(rows)
 
 

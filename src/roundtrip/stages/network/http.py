@@ -1,9 +1,9 @@
 """HTTP: the request in its envelope, and the events that come back one by one.
 
-The request of the browser is framed before it is enciphered: a frame of HTTP/2 has a header of 9 bytes and carries up to
-16,384 bytes [1]_. The answer is a stream of server-sent events [2]_: each token leaves at once as ``data: {...}`` with an
-empty line after it, so some 200 bytes of envelope travel for a handful of letters. In HTTP/1.1 each is a chunk with its
-length in hexadecimal before it [3]_.
+The request of the browser is framed before it is enciphered: a frame of HTTP/2 has a header of 9 bytes and carries up
+to 16,384 bytes [1]_. The answer is a stream of server-sent events [2]_: each token leaves at once as ``data: {...}``
+with an empty line after it, so some 200 bytes of envelope travel for a handful of letters. In HTTP/1.1 each is a
+chunk with its length in hexadecimal before it [3]_.
 
 References
 ----------

@@ -26,7 +26,9 @@ SINCE = (1981, "J. Postel, RFC 791")
 _HEADER = struct.Struct(">BBHHHBBHII")
 
 
-def packet_size_B(payload_B: Number, ip_header_B: Number = 20.0, tcp_header_B: Number = 20.0, tcp_options_B: Number = 0.0) -> Number:
+def packet_size_B(
+    payload_B: Number, ip_header_B: Number = 20.0, tcp_header_B: Number = 20.0, tcp_options_B: Number = 0.0
+) -> Number:
     """Return the bytes of one packet.
 
     Parameters
@@ -37,6 +39,19 @@ def packet_size_B(payload_B: Number, ip_header_B: Number = 20.0, tcp_header_B: N
         Headers [B].
     """
     return payload_B + ip_header_B + tcp_header_B + tcp_options_B
+
+
+def packet_header_B(tcp_options_B: Number, ip_header_B: Number = 20.0, tcp_header_B: Number = 20.0) -> Number:
+    """Return the bytes of header in one packet: 40, or 52 with timestamps.
+
+    Parameters
+    ----------
+    tcp_options_B : float
+        Options of TCP [B].
+    ip_header_B, tcp_header_B : float
+        Headers without options [B].
+    """
+    return ip_header_B + tcp_header_B + tcp_options_B
 
 
 def checksum_time_s(size_B: Number, copy_rate_B_s: Number) -> Number:

@@ -1,10 +1,11 @@
 """The kernel's path of a packet: system call, TCP, IP, queue, driver; and two ways around it.
 
-A packet costs the kernel some microseconds: the switch into the kernel, a buffer for the packet, the layers, the driver.
-Followers of the same burst are cheaper, because they share the call and the caches. XDP with AF_XDP sockets hands frames to a
-program as they lie in the driver's ring [1]_; DPDK takes the whole device into the program and polls it without pause [2]_,
-so a core is at work even when nothing arrives. At 100 Gb/s the smallest frames leave 6.7 ns for each: no kernel
-path keeps up on one core [3]_. For a single prompt the difference drowns in the wait for the model.
+A packet costs the kernel some microseconds: the switch into the kernel, a buffer for the packet, the layers, the
+driver. Followers of the same burst are cheaper, because they share the call and the caches. XDP with AF_XDP sockets
+hands frames to a program as they lie in the driver's ring [1]_; DPDK takes the whole device into the program and
+polls it without pause [2]_, so a core is at work even when nothing arrives. At 100 Gb/s the smallest frames leave 6.7
+ns for each: no kernel path keeps up on one core [3]_. For a single prompt the difference drowns in the wait for the
+model.
 
 References
 ----------

@@ -1,18 +1,19 @@
 """The route: how long the cable is between here and there, and what routers add to the flight of light.
 
 From a reader in New York to a datacenter in Iowa a packet typically passes: the home router and its optical terminal;
-the provider's access node and metro ring; an exchange in the city; one long-haul carrier's ducts along railways and highways,
-by way of Cleveland or Pittsburgh, Chicago and Des Moines, a line amplifier every 80 to 100 km and a router in each of three
-or four cities; the cloud's own border router; the campus.
+the provider's access node and metro ring; an exchange in the city; one long-haul carrier's ducts along railways and
+highways, by way of Cleveland or Pittsburgh, Chicago and Des Moines, a line amplifier every 80 to 100 km and a router
+in each of three or four cities; the cloud's own border router; the campus.
 
 Cables follow roads, rails, shores and markets. Their length over the great circle is largest on short ways and
 falls with the distance; crossing an ocean adds the way to the landing and from it::
 
     L = d * (k + m * exp(-d / s)) + D,    never below d
 
-with constants fitted to published round-trip times between the regions of a cloud [1]_, which agree with what is known of fiber
-maps: ducts run about 1.3 to 2.1 times the line of sight [2]_, [3]_. The flight itself is `roundtrip.stages.optics.fiber`; this stage
-lays what is not flight: looking up each packet in routers, and queues in them.
+with constants fitted to published round-trip times between the regions of a cloud [1]_, which agree with what is
+known of fiber maps: ducts run about 1.3 to 2.1 times the line of sight [2]_, [3]_. The flight itself is
+`roundtrip.stages.optics.fiber`; this stage lays what is not flight: looking up each packet in routers, and queues in
+them.
 
 References
 ----------
@@ -161,3 +162,25 @@ def router_energy_J(wire_B: Number, hops: Number, router_energy_per_bit_J: Numbe
         Power of a router over the bits that it carries [J].
     """
     return 8.0 * wire_B * hops * router_energy_per_bit_J
+
+
+def router_conversions(hops: Number) -> Number:
+    """Return the changes between light and charge in routers: each takes the light in and sends it out again.
+
+    Parameters
+    ----------
+    hops : float
+        Routers on the way.
+    """
+    return 2.0 * hops
+
+
+def round_trip_s(there_s: Number, back_s: Number) -> Number:
+    """Return the time there and back.
+
+    Parameters
+    ----------
+    there_s, back_s : float
+        One-way times [s].
+    """
+    return there_s + back_s

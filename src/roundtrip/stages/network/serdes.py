@@ -1,9 +1,10 @@
 """The serializer: bytes become one bit after the other, coded so that the receiver can find the beat.
 
 64b/66b puts two bits before 64 and scrambles the 64 with the polynomial x^58 + x^39 + 1 [1]_: 10 Gigabit Ethernet
-signals at 10.3125 GBd for 10 Gb/s of data. PCI Express does the like with 130 bits for 128. The two bits are always 01 or
-10, so there is a change at least every 66 bits, and a run of equal bits longer than that is no valid code. The
-descrambler needs no starting value: after 58 bits it is in step by itself, and one wrong bit on the line becomes three.
+signals at 10.3125 GBd for 10 Gb/s of data. PCI Express does the like with 130 bits for 128. The two bits are always
+01 or 10, so there is a change at least every 66 bits, and a run of equal bits longer than that is no valid code. The
+descrambler needs no starting value: after 58 bits it is in step by itself, and one wrong bit on the line becomes
+three.
 
 Each bit moves charge: a swing of V over a line of resistance R for a time 1/f is V/(R f) coulombs, some millions of
 electrons, which are pushed on a little each; none of them makes the way (`roundtrip.stages.network.copper`).

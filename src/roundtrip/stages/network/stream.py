@@ -1,9 +1,9 @@
 """The stream back: one token after the other, each in a message of its own.
 
-The first token has come the whole way; the others follow at the pace at which the model writes them, because the network
-carries them while the next ones are made (a pipeline: its length is paid once, its slowest step each time). What the
-reader waits for is tokens times time per token. A reply that *reasons* first streams thoughts that are not shown:
-the first token of the answer comes after all of them.
+The first token has come the whole way; the others follow at the pace at which the model writes them, because the
+network carries them while the next ones are made (a pipeline: its length is paid once, its slowest step each time).
+What the reader waits for is tokens times time per token. A reply that *reasons* first streams thoughts that are not
+shown: the first token of the answer comes after all of them.
 
 Two envelopes are in use: server-sent events over HTTP (`roundtrip.stages.network.http`) and WebSocket frames, whose
 header has 2, 4 or 10 bytes and, from the browser, a mask of 4 more [1]_.

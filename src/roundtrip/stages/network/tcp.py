@@ -1,15 +1,15 @@
 """TCP: the message is cut into segments, and a new connection may only send a few before it hears back.
 
 The largest segment is what fits into one packet: the MTU less the headers of IP and TCP [1]_, 1,460 bytes on plain
-Ethernet, 1,448 with the timestamps that most computers send along. A sender that has not heard anything yet may have ten
-segments under way [2]_; each acknowledged round trip doubles that in slow start [3]_. A message of S bytes needs
+Ethernet, 1,448 with the timestamps that most computers send along. A sender that has not heard anything yet may have
+ten segments under way [2]_; each acknowledged round trip doubles that in slow start [3]_. A message of S bytes needs
 
     r = ceil(log2(S / (w * MSS) + 1))
 
-such rounds, so it waits r - 1 round trips beyond the first: none for a chat message, one for 20 kB, four for 250 kB. A
-connection that was idle longer than its retransmission time starts again with ten (RFC 5681, section 4.1), so the rule
-holds on a warm connection, too. Loss, and windows beyond slow start, are not modeled on the way; `loss_rate_bit_s` gives
-the long-run rate under loss [4]_.
+such rounds, so it waits r - 1 round trips beyond the first: none for a chat message, one for 20 kB, four for 250 kB.
+A connection that was idle longer than its retransmission time starts again with ten (RFC 5681, section 4.1), so the
+rule holds on a warm connection, too. Loss, and windows beyond slow start, are not modeled on the way;
+`loss_rate_bit_s` gives the long-run rate under loss [4]_.
 
 References
 ----------
@@ -148,7 +148,9 @@ def join(pieces: list[tuple[int, bytes]], first: int = 0) -> bytes:
     return whole
 
 
-def encode_header(source_port: int, destination_port: int, sequence: int, acknowledged: int, flags: str, window: int) -> bytes:
+def encode_header(
+    source_port: int, destination_port: int, sequence: int, acknowledged: int, flags: str, window: int
+) -> bytes:
     """Return a header of 20 bytes without its checksum; `flags` are names joined by ``|``."""
     bits = sum(FLAGS[name] for name in flags.split("|"))
     return _HEADER.pack(source_port, destination_port, sequence, acknowledged, 5 << 4, bits, window, 0, 0)
