@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,14 @@ def explain(name: str, scenario: str, settings: tuple[str, ...], tex: bool, as_j
 
     text = Page(max(width(), 60), tex, painter(color())).of(body)
     say(text if knows_unicode() else ascii_only(text))
+
+
+def unmarked(text: str) -> str:
+    """Return a docstring without the marks that are meant for the docs: quotes of code, roles, TeX of a symbol."""
+    from roundtrip.journey.symbols import plain
+
+    text = re.sub(r":math:`([^`]*)`", lambda m: plain(m.group(1)), text)
+    return re.sub(r"(?::\w+:)?`+([^`]+)`+_?", r"\1", text)
 
 
 class Page:
@@ -80,7 +89,7 @@ class Page:
     def _prose(self, text: str) -> list[str]:
         """Return a docstring with its paragraphs filled; lists, formulas and references keep their lines."""
         lines: list[str] = []
-        for paragraph in text.split("\n\n"):
+        for paragraph in unmarked(text).split("\n\n"):
             keep = any(line.startswith((" ", "..", "-", "*")) for line in paragraph.splitlines())
             lines += [*(paragraph.splitlines() if keep else self._wrap(" ".join(paragraph.split()))), ""]
         return lines[:-1]
@@ -115,7 +124,7 @@ class Page:
         from roundtrip.trace.numbers import band, si
 
         formula = f["tex"] if self.tex else f["equation"]
-        lines = [self.paint(f["name"], "bold"), *self._wrap(f["text"].partition("\n")[0], "  ")]
+        lines = [self.paint(f["name"], "bold"), *self._wrap(unmarked(f["text"].partition("\n\n")[0]), "  ")]
         lines += self._wrap(f"{f['symbol']} = {formula}", "    ")
         for item in f["inputs"]:
             lines += self._input(item)
@@ -147,8 +156,9 @@ class Page:
         if item.get("key"):
             origin += f" ({item['grade']}, {item['source']})"
         named = item["symbol"] if item["symbol"] == item["name"] else f"{item['symbol']} = {item['name']}"
-        lines = [f"    {clip(named, 34):<34} {shown:>12}  {spread:<12} {item['meaning']}"[: self.columns]]
-        return lines + (self._wrap(origin, " " * 8) if origin else [])
+        lines = [f"    {clip(named, 40):<40} {shown:>14}  {spread}".rstrip()]
+        about = ": ".join(part for part in (item["meaning"], origin) if part)
+        return lines + (self._wrap(about, " " * 8) if about else [])
 
     def _span_line(self, span: Body) -> list[str]:
         from roundtrip.trace.numbers import band, si

@@ -74,7 +74,7 @@ def _bands(trace: Trace, name: str, value: float, unit: str) -> tuple[str, str]:
 
 def summary_lines(trace: Trace, width: int, paint: Callable[[str, str], str]) -> list[str]:
     """Return the summary as lines."""
-    wide = width >= 80
+    wide = width >= 88
     label_width = 44 if wide else 38
     head = f"{'':<{label_width}} {'value':>9}  {'p5–p95':<12}" + (" slow trip (p99)" if wide else "")
     lines = [paint(head, "dim")] if trace.samples else []

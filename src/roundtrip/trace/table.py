@@ -103,18 +103,18 @@ class Columns:
         """Return the columns for a width: titles from 96 columns on, counts from 80, bands from 70."""
         width = max(min(width, WIDEST), NARROWEST)
         if width >= 96:
-            fixed = cls(14, 0, 0, 8, 10, 8, 9, 1, 4)
+            fixed = cls(12, 0, 0, 7, 9, 7, 10, 1, 3)
             spare = width - fixed.used() - 2
-            bar = max(14, min(spare - 18, spare * 2 // 5))
-            return cls(14, spare - bar, bar, 8, 10, 8, 9, 1, 4)
+            bar = max(14, spare * 2 // 5)
+            return cls(12, spare - bar, bar, 7, 9, 7, 10, 1, 3)
         if width >= 80:
-            fixed = cls(14, 0, 0, 8, 9, 8, 9, 1, 4)
+            fixed = cls(12, 0, 0, 7, 9, 7, 10, 1, 3)
         elif width >= 70:
-            fixed = cls(14, 0, 0, 8, 9, 8, 0, 1, 4)
+            fixed = cls(12, 0, 0, 7, 9, 7, 0, 1, 3)
         else:
-            fixed = cls(14, 0, 0, 8, 0, 8, 0, 1, 4)
+            fixed = cls(12, 0, 0, 7, 0, 7, 0, 1, 3)
         spare = width - fixed.used() - 1
-        return cls(14, 0, spare, fixed.time, fixed.band, fixed.energy, fixed.count, 1, 4)
+        return cls(12, 0, spare, fixed.time, fixed.band, fixed.energy, fixed.count, 1, 3)
 
     def used(self) -> int:
         """Return the columns in use, with one blank between each and two before the first."""
