@@ -1,7 +1,8 @@
 """Water, carbon and money of every span, from its joules and the place where they were drawn.
 
-The rule stands in docs/explanation/energy.md. Energy of a span inside the datacenter (rooms ``datacenter`` and ``model``) is
-what the equipment draws; the building's overhead is a span of its own. Everything else is drawn at the person's place.
+The rule stands in docs/explanation/energy.md. Energy of a span inside the datacenter (rooms ``datacenter`` and
+``model``) is what the equipment draws; the building's overhead is a span of its own. Everything else is drawn at the
+person's place.
 Work of the body (carriers ``motion`` and ``chemistry``) draws no electricity.
 """
 
@@ -51,9 +52,9 @@ def _lay_power(way: Way, plans: list[Plan]) -> None:
     equipment_J = _sum([_energy_J(plan) for plan in plans])
     unpaid_J = _sum([_energy_J(plan) for plan in plans if "cost_usd" not in plan.numbers])
     chips_J = _sum([_energy_J(plan) for plan in plans if plan.name.startswith("model.")])
-    pue = s["datacenter.site.pue"]
+    pue, price = s["datacenter.site.pue"], s["datacenter.grid.price_usd_kWh"]
     overhead_J = s.use(power.overhead_J, energy_J=equipment_J, pue=pue)
-    unpaid_overhead_J = unpaid_J * (pue - 1.0)
+    cooling_cycles = s["datacenter.site.concentration_cycles"]
     halls = {name: s[f"datacenter.site.{name}"] for name in ("transformer_efficiency", "ups_efficiency")}
     boards = {name: s[f"datacenter.site.{name}"] for name in ("supply_efficiency", "regulator_efficiency")}
     volts = s["datacenter.site.supply_voltage_V"]
@@ -65,12 +66,12 @@ def _lay_power(way: Way, plans: list[Plan]) -> None:
         after=arrived,
         allocated_J=overhead_J,
         electrons=s.use(power.chip_electrons, energy_J=chips_J, supply_voltage_V=volts, **boards),
-        cost_usd=s.use(power.electricity_cost_usd, energy_J=unpaid_overhead_J, price_usd_kWh=s["datacenter.grid.price_usd_kWh"]),
+        cost_usd=s.use(power.electricity_cost_usd, energy_J=unpaid_J * (pue - 1.0), price_usd_kWh=price),
         equipment_J=equipment_J,
         building_J=heat_J,
         hall_loss_J=s.use(power.hall_loss_J, energy_J=equipment_J, **halls),
         delivery_efficiency=s.use(power.delivery_efficiency, **halls, **boards),
-        tower_water_L=s.use(power.evaporated_L, heat_J=heat_J, concentration_cycles=s["datacenter.site.concentration_cycles"]),
+        tower_water_L=s.use(power.evaporated_L, energy_J=heat_J, concentration_cycles=cooling_cycles),
     )
 
 

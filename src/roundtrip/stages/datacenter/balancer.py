@@ -79,8 +79,8 @@ def table_peak(backends: Number, table_size: Number) -> Number:
 def expected_hit(prefix_share: Number, prefix_affinity: Number, backends: Number) -> Number:
     """Return the share of a prompt that is found in the cache of the server that gets it.
 
-    A balancer that knows (with probability a) sends the prompt where its prefix lies; otherwise it lies there by chance:
-    ``h (a + (1 - a)/N)``. It holds where each prefix is kept by one server.
+    A balancer that knows (with probability a) sends the prompt where its prefix lies; otherwise it lies there by
+    chance: ``h (a + (1 - a)/N)``. It holds where each prefix is kept by one server.
 
     Parameters
     ----------

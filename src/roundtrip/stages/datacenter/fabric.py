@@ -73,7 +73,9 @@ def cable_s(length_m: Number, signal_speed_m_s: Number) -> Number:
     return length_m / signal_speed_m_s
 
 
-def path_s(hops: Number, switch_crossing_s: Number, fec_hop_s: Number, length_m: Number, signal_speed_m_s: Number) -> Number:
+def path_s(
+    hops: Number, switch_crossing_s: Number, fec_hop_s: Number, length_m: Number, signal_speed_m_s: Number
+) -> Number:
     """Return the time from edge to server: the switches, one receiver more than switches, and the cable [s].
 
     Parameters
@@ -149,5 +151,5 @@ def link_photons(
 
 
 def equal_cost_path(flow: str, paths: int) -> int:
-    """Return which of several equal paths a connection takes: a hash of its five-tuple, so that frames stay in order."""
+    """Return which of several equal paths a connection takes: a hash of its five-tuple keeps its frames in order."""
     return int.from_bytes(hashlib.blake2b(flow.encode("utf-8"), digest_size=4).digest(), "big") % paths

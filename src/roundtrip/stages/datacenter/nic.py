@@ -13,8 +13,8 @@ References
    SIGCOMM 2021, doi:10.1145/3452296.3472888
 .. [2] R. Neugebauer et al., "Understanding PCIe performance for end host networking", SIGCOMM 2018,
    doi:10.1145/3230543.3230560
-.. [3] J. C. Mogul and K. K. Ramakrishnan, "Eliminating Receive Livelock in an Interrupt-Driven Kernel", ACM Transactions
-   on Computer Systems 15(3), 1997, doi:10.1145/263326.263335
+.. [3] J. C. Mogul and K. K. Ramakrishnan, "Eliminating Receive Livelock in an Interrupt-Driven Kernel", ACM
+   Transactions on Computer Systems 15(3), 1997, doi:10.1145/263326.263335
 .. [4] W. Eddy (ed.), "Transmission Control Protocol (TCP)", RFC 9293, 2022, https://www.rfc-editor.org/rfc/rfc9293
 """
 
@@ -136,11 +136,10 @@ def reassemble(segments: Iterable[tuple[int, bytes]], start: int = 0) -> tuple[b
     held: dict[int, bytes] = {}
     for number, data in segments:
         offset = (number - start) % 2**32
-        if offset >= 2**31:
-            skip = 2**32 - offset
-            offset, data = 0, data[skip:]
-        if len(data) > len(held.get(offset, b"")):
-            held[offset] = data
+        early = 2**32 - offset if offset >= 2**31 else 0
+        place, fresh = (0, data[early:]) if early else (offset, data)
+        if len(fresh) > len(held.get(place, b"")):
+            held[place] = fresh
     stream = bytearray()
     for offset in sorted(held):
         if offset > len(stream):

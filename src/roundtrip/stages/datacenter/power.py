@@ -1,10 +1,10 @@
 """Power: from the grid through the building to the chip, out as heat, and what that costs in water, carbon and money.
 
 Electricity comes down a chain of losses, ``eta = eta_T eta_U eta_P eta_R`` (transformer, uninterruptible supply, power
-supply, voltage regulator); the first two and the cooling are the building's overhead, ``E (PUE - 1)`` [1]_, the last two
-are inside the machines and so in their own power. At the chip it is hundreds of amperes at less than a volt, ``I = P/U``.
-All of it leaves as heat. A cooling tower evaporates ``Q/L`` of water and drains as much again as its concentration of
-salts demands, ``C/(C - 1)``; sites report the sum by the kilowatt-hour of equipment (WUE [2]_). The power plants
+supply, voltage regulator). The first two and the cooling are the building's overhead, ``E (PUE - 1)`` [1]_; the last
+two are inside the machines and so in their own power. At the chip it is hundreds of amperes at less than a volt,
+``I = P/U``. All of it leaves as heat. A cooling tower evaporates ``Q/L`` of water and drains as much again as its
+concentration of salts demands, ``C/(C - 1)``; sites report the sum by the kilowatt-hour of equipment (WUE [2]_). The power plants
 evaporate more, by the kilowatt-hour of the building.
 
 References
@@ -107,13 +107,16 @@ def chip_current_A(power_W: Number, supply_voltage_V: Number) -> Number:
 
 
 def evaporated_L(
-    heat_J: Number, concentration_cycles: Number, latent_heat_J_kg: Number = 2.43e6, water_density_kg_L: Number = 0.9957
+    energy_J: Number,
+    concentration_cycles: Number,
+    latent_heat_J_kg: Number = 2.43e6,
+    water_density_kg_L: Number = 0.9957,
 ) -> Number:
     """Return the water that a cooling tower needs to lose heat by evaporation alone, ``Q/(L rho) C/(C-1)`` [L].
 
     Parameters
     ----------
-    heat_J : float
+    energy_J : float
         Heat [J].
     concentration_cycles : float
         How many times the salts may concentrate before water is drained, above 1.
@@ -122,7 +125,7 @@ def evaporated_L(
     water_density_kg_L : float
         Density of water there [kg/L].
     """
-    return heat_J / (latent_heat_J_kg * water_density_kg_L) * (concentration_cycles / (concentration_cycles - 1.0))
+    return energy_J / (latent_heat_J_kg * water_density_kg_L) * (concentration_cycles / (concentration_cycles - 1.0))
 
 
 def water_on_site_L(energy_J: Number, water_usage_L_kWh: Number) -> Number:
@@ -177,18 +180,18 @@ def electricity_cost_usd(energy_J: Number, price_usd_kWh: Number) -> Number:
     return energy_J / _JOULES_IN_KWH * price_usd_kWh
 
 
-def node_energy_per_token_J(accelerators: Number, accelerator_power_W: Number, rate_token_s: Number) -> Number:
-    """Return the energy of a token by dividing a node's chip power by its rate, ``N P / r`` [J].
+def node_energy_per_token_J(accelerators_per_server: Number, rated_power_W: Number, rate_token_s: Number) -> Number:
+    """Return the energy of a token by dividing a server's rated chip power by its rate, ``N P / r`` [J].
 
-    What it leaves out: host, memory, fans, network, idle nodes and the building; and chips rarely draw their limit.
+    What it leaves out: host, memory, fans, network, idle servers and the building; and chips rarely draw their limit.
 
     Parameters
     ----------
-    accelerators : float
-        Accelerators of the node.
-    accelerator_power_W : float
-        Power of one of them [W].
+    accelerators_per_server : float
+        Accelerators of the server.
+    rated_power_W : float
+        Power limit of one of them [W].
     rate_token_s : float
-        Tokens a second of the whole node [token/s].
+        Tokens a second of the whole server [token/s].
     """
-    return accelerators * accelerator_power_W / rate_token_s
+    return accelerators_per_server * rated_power_W / rate_token_s

@@ -11,17 +11,17 @@ Lee-Longton correction of M/M/k to M/G/k [3]_). Who has a place joins at the nex
 
 With thousands of places Erlang's recursion is long; `waiting_probability_many` gives the same number in one step from
 Temme's uniform expansion of the incomplete gamma function [4]_ [5]_: ``1/B = 1 + (1 + 1/(12 k)) (sqrt(k) Phi(a)/phi(a)
-+ 1/eta - 1/(1 - rho))`` with ``eta^2 = 2 (rho - 1 - ln rho)`` and ``a = eta sqrt(k)``. It is within 1 % from one place on, and
-within 1e-4 from ten.
++ 1/eta - 1/(1 - rho))`` with ``eta^2 = 2 (rho - 1 - ln rho)`` and ``a = eta sqrt(k)``. It is within 1 % from one place
+on, and within 1e-4 from ten.
 
 References
 ----------
-.. [1] G.-I. Yu, J. S. Jeong, G.-W. Kim, S. Kim and B.-G. Chun, "Orca: A Distributed Serving System for Transformer-Based
-   Generative Models", OSDI 2022, https://www.usenix.org/conference/osdi22/presentation/yu
+.. [1] G.-I. Yu, J. S. Jeong, G.-W. Kim, S. Kim and B.-G. Chun, "Orca: A Distributed Serving System for
+   Transformer-Based Generative Models", OSDI 2022, https://www.usenix.org/conference/osdi22/presentation/yu
 .. [2] M. Harchol-Balter, Performance Modeling and Design of Computer Systems, Cambridge University Press 2013,
    sections 14.2 (M/M/k) and 23.1 (M/G/1), doi:10.1017/CBO9781139226424
-.. [3] A. M. Lee and P. A. Longton, "Queueing processes associated with airline passenger check-in", Operational Research
-   Quarterly 10(1), 1959, doi:10.1057/jors.1959.5
+.. [3] A. M. Lee and P. A. Longton, "Queueing processes associated with airline passenger check-in", Operational
+   Research Quarterly 10(1), 1959, doi:10.1057/jors.1959.5
 .. [4] A. J. E. M. Janssen, J. S. H. van Leeuwaarden and B. Zwart, "Refining Square-Root Safety Staffing by Expanding
    Erlang C", Operations Research 59(6), 2011, doi:10.1287/opre.1110.0991
 .. [5] N. M. Temme, NIST Digital Library of Mathematical Functions, 8.12, https://dlmf.nist.gov/8.12
