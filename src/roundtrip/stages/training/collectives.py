@@ -73,7 +73,7 @@ def tree_all_reduce_s(
     return base_latency_s + steps * hop_latency_s + 2.0 * np.where(ranks > 1.0, size_B, 0.0) / bandwidth_B_s
 
 
-def hierarchical_all_reduce_s(  # noqa: PLR0917
+def hierarchical_all_reduce_s(
     size_B: Number, server_ranks: Number, servers_joined: Number, bandwidth_B_s: Number, outer_bandwidth_B_s: Number,
     hop_latency_s: Number, outer_latency_s: Number,
 ) -> Number:  # fmt: skip

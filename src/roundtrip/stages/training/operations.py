@@ -64,7 +64,7 @@ def grouped_attention_weights(hidden_width: Number, heads: Number, kv_heads: Num
     return hidden_width * head_width * (2.0 * heads + 2.0 * kv_heads)
 
 
-def latent_attention_weights(  # noqa: PLR0917
+def latent_attention_weights(
     hidden_width: Number, heads: Number, query_rank: Number, kv_rank: Number, nope_width: Number,
     rope_width: Number, value_width: Number,
 ) -> Number:  # fmt: skip
@@ -78,7 +78,7 @@ def latent_attention_weights(  # noqa: PLR0917
     return query + key_value + heads * value_width * hidden_width
 
 
-def dense_token_flop(  # noqa: PLR0917
+def dense_token_flop(
     layers: Number, hidden_width: Number, inner_width: Number, heads: Number, kv_heads: Number, head_width: Number,
     vocabulary: Number, sequence_tokens: Number,
 ) -> Number:  # fmt: skip
@@ -88,7 +88,7 @@ def dense_token_flop(  # noqa: PLR0917
     return 6.0 * weights + 6.0 * layers * heads * head_width * sequence_tokens
 
 
-def expert_token_flop(  # noqa: PLR0917
+def expert_token_flop(
     layers: Number, hidden_width: Number, heads: Number, kv_heads: Number, head_width: Number, expert_width: Number,
     experts_per_token: Number, experts: Number, vocabulary: Number, sequence_tokens: Number,
 ) -> Number:  # fmt: skip
@@ -99,7 +99,7 @@ def expert_token_flop(  # noqa: PLR0917
     return 6.0 * weights + 6.0 * layers * heads * head_width * sequence_tokens
 
 
-def latent_expert_token_flop(  # noqa: PLR0917
+def latent_expert_token_flop(
     layers: Number, dense_layers: Number, hidden_width: Number, heads: Number, query_rank: Number, kv_rank: Number,
     nope_width: Number, rope_width: Number, value_width: Number, inner_width: Number, expert_width: Number,
     experts_per_token: Number, experts: Number, vocabulary: Number, sequence_tokens: Number,
