@@ -61,6 +61,6 @@ def availability(fleet_mtbf_s: Number, restart_s: Number) -> Number:
     return fleet_mtbf_s / (fleet_mtbf_s + restart_s)
 
 
-def spares_exhausted_chance(unavailability: Number, *, servers: int = 512, spares: int = 16) -> Number:
+def spares_exhausted_chance(unavailability: Number, *, servers: int = 128, spares: int = 4) -> Number:
     """Return the chance that more servers are out at once than there are spares (binomial tail) [3]_."""
     return binomial_tail(servers + spares, spares, unavailability)

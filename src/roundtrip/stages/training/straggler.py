@@ -30,7 +30,7 @@ SINCE = (1990, "L. G. Valiant, A bridging model for parallel computation (bulk-s
 
 def expected_maximum(ranks: Number) -> Number:
     """Return the expected maximum of n standard normals, in standard deviations [1]_."""
-    return normal_max(ranks)
+    return np.where(ranks > 1.0, normal_max(ranks), 0.0)
 
 
 def step_spread(persistent_spread: Number, jitter_spread: Number, micro_batches: Number) -> Number:
