@@ -3,7 +3,7 @@
 The rule stands in docs/explanation/energy.md. Energy of a span inside the datacenter (rooms ``datacenter`` and
 ``model``) is what the equipment draws; the building's overhead is a span of its own. Everything else is drawn at the
 person's place.
-Work of the body (carriers ``motion`` and ``chemistry``) draws no electricity.
+Work of the body (carriers ``motion`` and ``chemistry``, and everything in the eye) draws no electricity.
 """
 
 from __future__ import annotations
@@ -21,12 +21,17 @@ _GRID = ("carbon_intensity_g_kWh", "water_intensity_L_kWh", "price_usd_kWh")
 
 def lay(way: Way) -> None:
     """Lay the building's overhead, then give every span that draws electricity its water, carbon and cost."""
-    drawing = [plan for plan in way.plans if plan.carrier not in BODY and any(head in plan.numbers for head in HEADS)]
+    drawing = [plan for plan in way.plans if _draws(plan)]
     if way.word("model.where") == "cloud":
         _lay_power(way, [plan for plan in drawing if _inside(plan)])
         drawing.append(way.plans[-1])
     for plan in drawing:
         _charge(way, plan)
+
+
+def _draws(plan: Plan) -> bool:
+    body = plan.carrier in BODY or plan.name.startswith("eye.")
+    return not body and any(head in plan.numbers for head in HEADS)
 
 
 def _inside(plan: Plan) -> bool:

@@ -4,8 +4,8 @@ Electricity comes down a chain of losses, ``eta = eta_T eta_U eta_P eta_R`` (tra
 supply, voltage regulator). The first two and the cooling are the building's overhead, ``E (PUE - 1)`` [1]_; the last
 two are inside the machines and so in their own power. At the chip it is hundreds of amperes at less than a volt,
 ``I = P/U``. All of it leaves as heat. A cooling tower evaporates ``Q/L`` of water and drains as much again as its
-concentration of salts demands, ``C/(C - 1)``; sites report the sum by the kilowatt-hour of equipment (WUE [2]_). The power plants
-evaporate more, by the kilowatt-hour of the building.
+concentration of salts demands, ``C/(C - 1)``; sites report the sum by the kilowatt-hour of equipment (WUE [2]_). The
+power plants evaporate more, by the kilowatt-hour of the building.
 
 References
 ----------
