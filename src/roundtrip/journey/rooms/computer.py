@@ -1,4 +1,6 @@
-"""The computer on the way: from the report in its memory to the request that leaves, and from the first event back to the page."""
+"""The computer on the way: from the report in its memory to the request that leaves, and from the first event back to
+the page.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def lay_back(way: Way, after: Mark) -> Mark:
 
 
 def lay_always_on(way: Way, until: Mark) -> Mark:
-    """Lay what the computer, and a keyboard that is not part of it, draw because they are on, for as long as the trip lasts."""
+    """Lay what the computer, and a keyboard that is not part of it, draw because they are on, for as long as the
+    trip lasts.
+    """
     s = way.stage(power)
     power_W = s["computer.host.idle_power_W"]
     if way.word("keyboard.board.powered_by") != "internal":
@@ -107,9 +111,7 @@ def _lay_memory(way: Way, after: Mark) -> Mark:
     )
     cell = {name: s[f"computer.host.{name}"] for name in ("cell_capacitance_F", "cell_voltage_V")}
     electrons = s.use(memory.stored_electrons, size_B=size_B, ones_share=s["computer.host.ones_share"], **cell)
-    swing_V = s.use(
-        memory.bitline_swing_V, bitline_capacitance_F=s["computer.host.bitline_capacitance_F"], **cell
-    )
+    swing_V = s.use(memory.bitline_swing_V, bitline_capacitance_F=s["computer.host.bitline_capacitance_F"], **cell)
     time_s = s.use(
         memory.access_time_s,
         memory_accesses=s["computer.host.memory_accesses"],

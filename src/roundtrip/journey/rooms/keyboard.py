@@ -40,9 +40,7 @@ def _lay_switch(way: Way, after: Mark) -> Mark:
         threshold_share=s["keyboard.board.threshold_share"],
     )
     energy_J = s.use(switch.line_energy_J, line_capacitance_F=capacitance_F, voltage_V=s["keyboard.board.voltage_V"])
-    speed_m_s = s.use(
-        switch.impact_speed_m_s, acceleration_m_s2=s["person.who.acceleration_m_s2"], travel_m=travel_m
-    )
+    speed_m_s = s.use(switch.impact_speed_m_s, acceleration_m_s2=s["person.who.acceleration_m_s2"], travel_m=travel_m)
     spring_J = s.use(
         switch.spring_work_J,
         preload_N=s["keyboard.switch.preload_N"],
@@ -123,9 +121,7 @@ def _lay_bluetooth(way: Way, after: Mark) -> Mark:
     size_B: Any = way.facts["report_B"]
     interval_s, rate_bit_s = s["keyboard.board.connection_interval_s"], s["keyboard.board.rate_bit_s"]
     loss = s["keyboard.board.radio_loss"]
-    wait_s = s.use(
-        bluetooth.event_wait_s, connection_interval_s=interval_s, poll_phase=s["keyboard.board.poll_phase"]
-    )
+    wait_s = s.use(bluetooth.event_wait_s, connection_interval_s=interval_s, poll_phase=s["keyboard.board.poll_phase"])
     retry_s = s.use(bluetooth.retry_wait_s, connection_interval_s=interval_s, radio_loss=loss)
     air_s = s.use(bluetooth.air_time_s, report_B=size_B, rate_bit_s=rate_bit_s)
     energy_J = s.use(

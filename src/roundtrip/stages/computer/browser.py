@@ -1,9 +1,10 @@
 """The browser: one thread, one queue, and a key press that waits its turn.
 
-The window system hands the key to the window in front, the browser to the element that has the focus. Everything of a page runs as
-tasks of one event loop, so a key press waits until the running task ends: with Poisson arrivals that is the wait of an M/G/1 queue,
-``rho S (1 + c^2) / (2 (1 - rho))``. Then come keydown, keypress and input, and keyup when the key rises. On the way back each server-sent event
-is parsed and its piece of text put into the page; what is drawn waits for the next frame (room: display).
+The window system hands the key to the window in front, the browser to the element that has the focus. Everything of a
+page runs as tasks of one event loop, so a key press waits until the running task ends: with Poisson arrivals that is
+the wait of an M/G/1 queue, ``rho S (1 + c^2) / (2 (1 - rho))``. Then come keydown, keypress and input, and keyup when
+the key rises. On the way back each server-sent event is parsed and its piece of text put into the page; what is drawn
+waits for the next frame (room: display).
 
 References
 ----------
@@ -100,7 +101,8 @@ class Page:
 def press_events(page: Page, key: str, repeats: int = 0) -> list[Fired]:
     """Return what a page gets while a key goes down (and repeats), in order.
 
-    A key without a character (Shift, an arrow) fires no keypress. What a handler of keydown prevents, nothing of that key follows.
+    A key without a character (Shift, an arrow) fires no keypress. When a handler
+    of keydown prevents the default, nothing of that key follows.
     """
     one = [Fired("keydown", page.focus, key)]
     if "keydown" not in page.prevented and (len(key) == 1 or key == "Enter"):
@@ -114,7 +116,9 @@ def press_events(page: Page, key: str, repeats: int = 0) -> list[Fired]:
 
 
 def release_events(page: Page, key: str) -> list[Fired]:
-    """Return what a page gets when the key rises: keyup goes to whatever has the focus now, not to where keydown went."""
+    """Return what a page gets when the key rises: keyup goes to whatever has the focus now, not to where keydown
+    went.
+    """
     return [Fired("keyup", page.focus, key)]
 
 
@@ -148,7 +152,9 @@ def parse_stream(chunks: Iterable[bytes]) -> Iterator[StreamEvent]:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the complete lines of a stream; CR LF, CR and LF end a line, and a CR at the end of a chunk waits for the next."""
+    """Yield the complete lines of a stream; CR LF, CR and LF end a line, and a CR at the end of a chunk waits for
+    the next.
+    """
     rest, first = b"", True
     for chunk in chunks:
         rest += chunk

@@ -1,14 +1,16 @@
 """The host controller's interrupt: wake the core, enter the handler, put the rest off.
 
-The transfer that the host had scheduled is done, and the controller says so. A core that sleeps wakes first (its idle state decides how long
-that takes); then it saves its state and jumps to the handler. The handler is short, because it runs with interrupts off: it takes note of the finished
-transfer and schedules the rest, which parses the report with interrupts on again.
+The transfer that the host had scheduled is done, and the controller says so. A core that sleeps wakes first (its idle
+state decides how long that takes); then it saves its state and jumps to the handler. The handler is short, because it
+runs with interrupts off: it takes note of the finished transfer and schedules the rest, which parses the report with
+interrupts on again.
 
 References
 ----------
 .. [1] Linux, drivers/idle/intel_idle.c: exit latencies of idle states, for Haswell 2 us (C1) to 300 us (C8).
 .. [2] Intel, xHCI 1.2, section 5.5.2.2: interrupt moderation in units of 250 ns, 4000 (1 ms) by default.
-.. [3] M. Stapelberg, "kinX: latency measurement", 2018: key report to lamp report through USB, kernel and evdev takes 152 us.
+.. [3] M. Stapelberg, "kinX: latency measurement", 2018: key report to lamp report through USB, kernel and evdev takes
+   152 us.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """From usage id to key event: the kernel renames the key and stamps it with the time.
 
-The HID driver compares the new report with the last, looks each changed usage id up in a table, and queues three events of 24 bytes: the
-scan code (page and usage), the key with 1 for down or 0 for up, and a mark that says that this was all. What leaves the kernel is
-still a position: key code 30 is the key beside Caps Lock, whatever is printed on it.
+The HID driver compares the new report with the last, looks each changed usage id up in a table, and queues three
+events of 24 bytes: the scan code (page and usage), the key with 1 for down or 0 for up, and a mark that says that
+this was all. What leaves the kernel is still a position: key code 30 is the key beside Caps Lock, whatever is printed
+on it.
 
 References
 ----------
@@ -29,10 +30,10 @@ X11_OFFSET = 8
 
 # Key codes of the usage ids from 0x00 to 0x65, then of the modifiers 0xE0 to 0xE7 [1]_.
 _KEY_CODES = (
-    0, 0, 0, 0, 30, 48, 46, 32, 18, 33, 34, 35, 23, 36, 37, 38, 50, 49, 24, 25, 16, 19, 31, 20, 22, 47, 17, 45, 21, 44, 2, 3,
-    4, 5, 6, 7, 8, 9, 10, 11, 28, 1, 14, 15, 57, 12, 13, 26, 27, 43, 43, 39, 40, 41, 51, 52, 53, 58, 59, 60, 61, 62, 63, 64,
-    65, 66, 67, 68, 87, 88, 99, 70, 119, 110, 102, 104, 111, 107, 109, 106, 105, 108, 103, 69, 98, 55, 74, 78, 96, 79, 80, 81,
-    75, 76, 77, 71, 72, 73, 82, 83, 86, 127,
+    0, 0, 0, 0, 30, 48, 46, 32, 18, 33, 34, 35, 23, 36, 37, 38, 50, 49, 24, 25, 16, 19, 31, 20, 22, 47, 17, 45,
+    21, 44, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 28, 1, 14, 15, 57, 12, 13, 26, 27, 43, 43, 39, 40, 41, 51, 52, 53, 58,
+    59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 87, 88, 99, 70, 119, 110, 102, 104, 111, 107, 109, 106, 105, 108, 103,
+    69, 98, 55, 74, 78, 96, 79, 80, 81, 75, 76, 77, 71, 72, 73, 82, 83, 86, 127,
 )  # fmt: skip
 _MODIFIER_CODES = (29, 42, 56, 125, 97, 54, 100, 126)
 
@@ -58,7 +59,8 @@ def event_size_B(input_events: Number) -> Number:
 
 
 def state_size_B(input_events: Number, window_event_B: Number, event_object_B: Number) -> Number:
-    """Return the bytes that hold one key press in memory: the kernel's events, the window system's message, the browser's object [B].
+    """Return the bytes that hold one key press in memory: the kernel's events, the window system's message, the
+    browser's object [B].
 
     Parameters
     ----------

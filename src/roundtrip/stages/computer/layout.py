@@ -1,8 +1,9 @@
 """From key code to character: the layout decides, in the user's own program.
 
-The kernel knows positions. A table of the chosen layout turns a position and a level (plain or with Shift) into a character. A dead key
-produces nothing and changes the next: acute, then e, is one character. A compose key starts a longer sequence. Scripts with thousands of
-characters use an input method: several keys spell a sound, a dictionary proposes characters, one more key chooses.
+The kernel knows positions. A table of the chosen layout turns a position and a level (plain or with Shift) into a
+character. A dead key produces nothing and changes the next: acute, then e, is one character. A compose key starts a
+longer sequence. Scripts with thousands of characters use an input method: several keys spell a sound, a dictionary
+proposes characters, one more key chooses.
 
 References
 ----------
@@ -20,7 +21,8 @@ from roundtrip.figures.graph import Number
 
 SINCE = (1874, "C. L. Sholes's QWERTY; tables in user space since the X Keyboard Extension of 1996")
 
-# Key codes from left to right: the digit row, then the rows of q, a and z, the last with the extra key of European boards.
+# Key codes from left to right: the digit row, then the rows of q, a and z, the last with the extra key of
+# European boards.
 CODES = (41, *range(2, 14), *range(16, 28), *range(30, 41), 43, 86, *range(44, 54))
 SPACE, ENTER = 57, 28
 ACUTE, GRAVE, CIRCUMFLEX, DIAERESIS = "\u0301", "\u0300", "\u0302", "\u0308"
@@ -28,28 +30,28 @@ ALONE = {ACUTE: "´", GRAVE: "`", CIRCUMFLEX: "^", DIAERESIS: "¨"}
 _DIGITS, _US_SHIFT = "1234567890", "!@#$%^&*()"
 _LAYOUTS: dict[str, tuple[str, str]] = {
     "us": (
-        f"`{_DIGITS}-=" "qwertyuiop[]" "asdfghjkl;'" "\\" "<zxcvbnm,./",
-        f"~{_US_SHIFT}_+" "QWERTYUIOP{}" 'ASDFGHJKL:"' "|" ">ZXCVBNM<>?",
+        f"`{_DIGITS}-=qwertyuiop[]asdfghjkl;'\\<zxcvbnm,./",
+        f'~{_US_SHIFT}_+QWERTYUIOP{{}}ASDFGHJKL:"|>ZXCVBNM<>?',
     ),
     "de": (
-        f"{CIRCUMFLEX}{_DIGITS}ß{ACUTE}" "qwertzuiopü+" "asdfghjklöä" "#" "<yxcvbnm,.-",
-        f'°!"§$%&/()=?{GRAVE}' "QWERTZUIOPÜ*" "ASDFGHJKLÖÄ" "'" ">YXCVBNM;:_",
+        f"{CIRCUMFLEX}{_DIGITS}ß{ACUTE}qwertzuiopü+asdfghjklöä#<yxcvbnm,.-",
+        f"°!\"§$%&/()=?{GRAVE}QWERTZUIOPÜ*ASDFGHJKLÖÄ'>YXCVBNM;:_",
     ),
     "fr": (
-        "²&é\"'(-è_çà)=" f"azertyuiop{CIRCUMFLEX}$" "qsdfghjklmù" "*" "<wxcvbn,;:!",
-        f"~{_DIGITS}°+" f"AZERTYUIOP{DIAERESIS}£" "QSDFGHJKLM%" "µ" ">WXCVBN?./§",
+        f"²&é\"'(-è_çà)=azertyuiop{CIRCUMFLEX}$qsdfghjklmù*<wxcvbn,;:!",
+        f"~{_DIGITS}°+AZERTYUIOP{DIAERESIS}£QSDFGHJKLM%µ>WXCVBN?./§",
     ),
     "gr": (
-        f"`{_DIGITS}-=" ";ςερτυθιοπ[]" f"ασδφγηξκλ{ACUTE}'" "\\" "«ζχψωβνμ,./",
-        f"~{_US_SHIFT}_+" ":ΣΕΡΤΥΘΙΟΠ{}" f'ΑΣΔΦΓΗΞΚΛ{DIAERESIS}"' "|" "»ΖΧΨΩΒΝΜ<>?",
+        f"`{_DIGITS}-=;ςερτυθιοπ[]ασδφγηξκλ{ACUTE}'\\«ζχψωβνμ,./",
+        f'~{_US_SHIFT}_+:ΣΕΡΤΥΘΙΟΠ{{}}ΑΣΔΦΓΗΞΚΛ{DIAERESIS}"|»ΖΧΨΩΒΝΜ<>?',
     ),
     "ru": (
-        f"ё{_DIGITS}-=" "йцукенгшщзхъ" "фывапролджэ" "\\" "/ячсмитьбю.",
-        'Ё!"№;%:?*()_+' "ЙЦУКЕНГШЩЗХЪ" "ФЫВАПРОЛДЖЭ" "/" "|ЯЧСМИТЬБЮ,",
+        f"ё{_DIGITS}-=йцукенгшщзхъфывапролджэ\\/ячсмитьбю.",
+        'Ё!"№;%:?*()_+ЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭ/|ЯЧСМИТЬБЮ,',
     ),
     "dvorak": (
-        f"`{_DIGITS}[]" "',.pyfgcrl/=" "aoeuidhtns-" "\\" "<;qjkxbmwvz",
-        f"~{_US_SHIFT}" "{}" '"<>PYFGCRL?+' "AOEUIDHTNS_" "|" ">:QJKXBMWVZ",
+        f"`{_DIGITS}[]',.pyfgcrl/=aoeuidhtns-\\<;qjkxbmwvz",
+        f'~{_US_SHIFT}{{}}"<>PYFGCRL?+AOEUIDHTNS_|>:QJKXBMWVZ',
     ),
 }
 LAYOUTS: dict[str, dict[int, tuple[str, str]]] = {
@@ -85,7 +87,8 @@ def key_presses(characters: Number, shift_share: Number, dead_share: Number) -> 
 
 
 def typing_time_s(characters: Number, keys_per_character: Number, typing_interval_s: Number) -> Number:
-    """Return the time to type a text; it passes while the writer is still thinking, so only its last key delays the prompt [s].
+    """Return the time to type a text; it passes while the writer is still thinking, so only its last key delays the
+    prompt [s].
 
     Parameters
     ----------
@@ -123,7 +126,13 @@ def character(layout: str, code: int, shift: bool = False) -> str:
 def key_of(layout: str, wanted: str) -> tuple[int, bool] | None:
     """Return the key code, and whether Shift is held, that produces a character; None if a dead key is needed."""
     return next(
-        ((code, bool(level)) for code, levels in LAYOUTS[layout].items() for level in (0, 1) if levels[level] == wanted), None
+        (
+            (code, bool(level))
+            for code, levels in LAYOUTS[layout].items()
+            for level in (0, 1)
+            if levels[level] == wanted
+        ),
+        None,
     )
 
 
@@ -150,6 +159,8 @@ def compose(sequence: str) -> str | None:
 
 
 def convert(syllable: str, dictionary: Mapping[str, Sequence[str]], choice: int = 0) -> str:
-    """Return the character that an input method puts for a spelled sound: the chosen candidate, or the letters themselves."""
+    """Return the character that an input method puts for a spelled sound: the chosen candidate, or the letters
+    themselves.
+    """
     candidates = dictionary.get(syllable, ())
     return candidates[choice] if choice < len(candidates) else syllable

@@ -1,8 +1,9 @@
 """The key event in DRAM: charge on capacitors that leaks, is destroyed when read, and is written back.
 
-A bit is a capacitor behind a switch. It holds ``C V / e`` electrons. To read it, the switch joins it to a bitline precharged to half the
-voltage; the line moves by ``V/2 * Cs / (Cs + Cb)``, the sense amplifier decides and drives the full voltage back. Charge leaks all the while, so
-every row is read and written back within 64 ms, 32 ms when hot. What flips nevertheless is put right by eight more bits on each sixty-four.
+A bit is a capacitor behind a switch. It holds ``C V / e`` electrons. To read it, the switch joins it to a bitline
+precharged to half the voltage; the line moves by ``V/2 * Cs / (Cs + Cb)``, the sense amplifier decides and drives the
+full voltage back. Charge leaks all the while, so every row is read and written back within 64 ms, 32 ms when hot.
+What flips nevertheless is put right by eight more bits on each sixty-four.
 
 References
 ----------
@@ -79,7 +80,8 @@ def bitline_swing_V(cell_capacitance_F: Number, bitline_capacitance_F: Number, c
 
 
 def row_cycle_s(restore_s: Number, precharge_s: Number) -> Number:
-    """Return the time of one row from its opening to the next: read, written back, bitlines ready (tRC = tRAS + tRP) [s].
+    """Return the time of one row from its opening to the next: read, written back, bitlines ready (tRC = tRAS +
+    tRP) [s].
 
     Parameters
     ----------
@@ -141,10 +143,9 @@ def refresh_share(refresh_command_s: Number, refresh_gap_s: Number) -> Number:
     return np.minimum(refresh_command_s / refresh_gap_s, 1.0)
 
 
-def decay_time_s(
-    cell_capacitance_F: Number, cell_voltage_V: Number, leakage_A: Number, lost_share: Number
-) -> Number:
-    """Return the time until a leaking cell has lost a share of its charge, ``s C V / I``: the leak is a steady current [s] [3]_.
+def decay_time_s(cell_capacitance_F: Number, cell_voltage_V: Number, leakage_A: Number, lost_share: Number) -> Number:
+    """Return the time until a leaking cell has lost a share of its charge, ``s C V / I``: the leak is a steady
+    current [s] [3]_.
 
     Parameters
     ----------
@@ -175,7 +176,8 @@ def expected_errors(soft_errors_per_Mbit: Number, size_B: Number, duration_s: Nu
     return soft_errors_per_Mbit * (8.0 * size_B / 1_048_576.0) * (duration_s / 3.6e12)
 
 
-# The check bits of SECDED(72,64) stand at the powers of two (1 to 64) of a word counted from 1; bit 0 makes the whole even [6]_.
+# The check bits of SECDED(72,64) stand at the powers of two (1 to 64) of a word counted from 1; bit 0 makes the
+# whole even [6]_.
 _CHECKS = tuple(1 << i for i in range(7))
 _DATA = tuple(place for place in range(1, 72) if place not in _CHECKS)
 
@@ -200,7 +202,9 @@ def decode(word: int) -> tuple[int, str]:
 
 
 def _syndrome(word: int) -> int:
-    """Return the exclusive or of the places of all set bits: zero for a sound word, else the place of a single flipped bit."""
+    """Return the exclusive or of the places of all set bits: zero for a sound word, else the place of a single
+    flipped bit.
+    """
     place = 0
     for i in range(1, 72):
         if word >> i & 1:

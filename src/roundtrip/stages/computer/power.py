@@ -1,11 +1,13 @@
 """What the computer draws: always, because it is on, and a little more while it works for the prompt.
 
-A machine that waits draws its idle power for as long as the trip lasts; that is always-on energy and would be drawn anyway. Work for
-the prompt adds the difference between active and idle power for the time of the work; that is marginal. All of it ends as heat.
+A machine that waits draws its idle power for as long as the trip lasts; that is always-on energy and would be drawn
+anyway. Work for the prompt adds the difference between active and idle power for the time of the work; that is
+marginal. All of it ends as heat.
 
 References
 ----------
-.. [1] Apple, Mac mini power consumption and thermal output, as restated by J. Gruber 2021: M1 6.8 W idle, 39 W at most, without a screen.
+.. [1] Apple, Mac mini power consumption and thermal output, as restated by J. Gruber 2021: M1 6.8 W idle, 39 W at
+   most, without a screen.
 .. [2] A. Carroll, G. Heiser, "An analysis of power consumption in a smartphone", USENIX ATC 2010.
 .. [3] M. Marwedel, "Idle PC power consumption", 2017: a Ryzen desktop at 62 W.
 """

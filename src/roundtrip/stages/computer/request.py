@@ -1,12 +1,14 @@
 """The request: the prompt wrapped in JSON, and JSON wrapped in header lines.
 
-What one of the audited documents lost after "containing:" is this: a request line; header lines that name the host, the browser, the accepted and the
-sent content type, the length, the page of origin; a cookie or an authorization token that says who asks; and a JSON body with the model's
-name, the messages (role and content; in a longer talk every earlier turn again), the wish to stream, and a few settings.
+What one of the audited documents lost after "containing:" is this: a request line; header lines that name the host,
+the browser, the accepted and the sent content type, the length, the page of origin; a cookie or an authorization
+token that says who asks; and a JSON body with the model's name, the messages (role and content; in a longer talk
+every earlier turn again), the wish to stream, and a few settings.
 
 References
 ----------
-.. [1] OpenAI, API reference, "Create chat completion": model, messages, stream, temperature; the form that others have taken over.
+.. [1] OpenAI, API reference, "Create chat completion": model, messages, stream, temperature; the form that others
+   have taken over.
 .. [2] RFC 8259 (JSON), section 7: which characters are escaped.
 .. [3] RFC 9112 (HTTP/1.1), section 2: start line, header lines, an empty line, body.
 """
@@ -24,7 +26,8 @@ SINCE = (1997, "HTTP/1.1 (RFC 2068); JSON since 2001, chat messages in JSON sinc
 Message = Mapping[str, str]
 HEADERS: dict[str, str] = {
     "Host": "chat.example.com",
-    "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36",
+    "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/130.0.0.0 Safari/537.36",
     "Accept": "text/event-stream",
     "Accept-Language": "en-US,en;q=0.9",
     "Accept-Encoding": "gzip, deflate, br, zstd",

@@ -1,14 +1,16 @@
 """A wireless keyboard: a radio event every few milliseconds, and a retry at the next when one fails.
 
-In Bluetooth Low Energy host and keyboard meet at connection events, a whole multiple of 1.25 ms apart. A press waits a uniform share of that
-interval. The keyboard may sleep through events while it has nothing to say (peripheral latency): this saves its battery and delays what the host
-wants to tell it, but not a key press. A failed event is repeated at the next: on average ``p / (1 - p)`` intervals are lost.
+In Bluetooth Low Energy host and keyboard meet at connection events, a whole multiple of 1.25 ms apart. A press waits
+a uniform share of that interval. The keyboard may sleep through events while it has nothing to say (peripheral
+latency): this saves its battery and delays what the host wants to tell it, but not a key press. A failed event is
+repeated at the next: on average ``p / (1 - p)`` intervals are lost.
 
 References
 ----------
 .. [1] Bluetooth SIG, Core specification 5.4, volume 6 part B, sections 2.1 (packet), 4.5.1 (connection events).
 .. [2] Apple's rules for accessories, lists.apple.com bluetooth-dev 2013: from 20 ms, for HID down to 11.25 ms.
-.. [3] Silicon Labs, "Selecting suitable connection parameters": 7.5 ms is the least of the standard, 15 ms of Apple's rules.
+.. [3] Silicon Labs, "Selecting suitable connection parameters": 7.5 ms is the least of the standard, 15 ms of Apple's
+   rules.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def host_wait_s(connection_interval_s: Number, peripheral_latency: Number) -> Nu
 
 
 def radio_energy_J(radio_power_W: Number, report_B: Number, rate_bit_s: Number, radio_loss: Number) -> Number:
-    """Return the energy of the radio for one delivered report: its air time, and 150 us and 80 bits of the answer, for each try [J].
+    """Return the energy of the radio for one delivered report: its air time, and 150 us and 80 bits of the answer,
+    for each try [J].
 
     Parameters
     ----------
@@ -90,7 +93,11 @@ def radio_energy_J(radio_power_W: Number, report_B: Number, rate_bit_s: Number, 
     radio_loss : float
         Chance that a try fails.
     """
-    return radio_power_W * (8.0 * (report_B + float(OVERHEAD_B + ATT_B)) / rate_bit_s + 150e-6 + 80.0 / rate_bit_s) / (1.0 - radio_loss)
+    return (
+        radio_power_W
+        * (8.0 * (report_B + float(OVERHEAD_B + ATT_B)) / rate_bit_s + 150e-6 + 80.0 / rate_bit_s)
+        / (1.0 - radio_loss)
+    )
 
 
 def interval_units(connection_interval_s: Number) -> Number:
@@ -105,7 +112,9 @@ def interval_units(connection_interval_s: Number) -> Number:
 
 
 def crc24(data: bytes, start: int = 0x555555) -> int:
-    """Return the 24-bit checksum of a packet (x^24 + x^10 + x^9 + x^6 + x^4 + x^3 + x + 1), lowest bit of each byte first."""
+    """Return the 24-bit checksum of a packet (x^24 + x^10 + x^9 + x^6 + x^4 + x^3 + x + 1), lowest bit of each byte
+    first.
+    """
     register = start
     for byte in data:
         for bit in range(8):

@@ -1,13 +1,13 @@
 """Debouncing: the firmware decides when a bouncing contact means a press.
 
-Two families. *Defer*: report once the contact has been quiet for a set time; a press is late by the bounce and that time, and noise is
-never reported. *Eager*: report the first change at once and be deaf for the set time; a press is not late, but a spike of noise, or
-a bounce that lasts longer than the deafness, is reported as a press.
+Two families. *Defer*: report once the contact has been quiet for a set time; a press is late by the bounce and that
+time, and noise is never reported. *Eager*: report the first change at once and be deaf for the set time; a press is
+not late, but a spike of noise, or a bounce that lasts longer than the deafness, is reported as a press.
 
 References
 ----------
-.. [1] QMK firmware, docs/feature_debounce_type.md and quantum/debounce/tests (sym_defer_g, sym_eager_pk, asym_eager_defer_pk):
-   the timelines that the logic below is held to.
+.. [1] QMK firmware, docs/feature_debounce_type.md and quantum/debounce/tests (sym_defer_g, sym_eager_pk,
+   asym_eager_defer_pk): the timelines that the logic below is held to.
 .. [2] J. G. Ganssle, "A guide to debouncing", 2008, http://www.ganssle.com/debouncing.htm.
 """
 
@@ -43,7 +43,8 @@ def defer_delay_s(bounce_s: Number, debounce_s: Number) -> Number:
 def chatter_chance(bounce_s: Number, debounce_s: Number) -> Number:
     """Return the chance that an eager firmware reports one press twice, ``exp(-t_d / t_b)``.
 
-    Bounce times are taken as exponential with the mean `bounce_s`: the tail beyond the firmware's deafness is what chatters.
+    Bounce times are taken as exponential with the mean `bounce_s`:
+    the tail beyond the firmware's deafness is what chatters.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """The input report: eight bytes that say which keys are held, by position and not by character.
 
-The boot keyboard of the HID standard is known to every BIOS. Its report (the list that one of the audited documents lost):
+The boot keyboard of the HID standard is known to every BIOS. Its report (the list that one of the audited documents
+lost):
 
 ====  ==========================================================================================
 byte  holds
@@ -12,7 +13,8 @@ byte  holds
 
 References
 ----------
-.. [1] USB Implementers Forum, Device Class Definition for HID 1.11, 2001, appendix B.1 (report descriptor) and C (boot protocol).
+.. [1] USB Implementers Forum, Device Class Definition for HID 1.11, 2001, appendix B.1 (report descriptor) and C
+   (boot protocol).
 .. [2] USB Implementers Forum, HID usage tables, chapter 10: keyboard page 0x07.
 """
 
@@ -33,16 +35,21 @@ BOOT_DESCRIPTOR = bytes.fromhex(
 REPORT_B = 8
 BOOT_KEYS = 6
 ERROR_ROLL_OVER = 0x01
-MODIFIERS = ("Left Control", "Left Shift", "Left Alt", "Left GUI", "Right Control", "Right Shift", "Right Alt", "Right GUI")
+MODIFIERS = (
+    "Left Control",
+    "Left Shift",
+    "Left Alt",
+    "Left GUI",
+    "Right Control",
+    "Right Shift",
+    "Right Alt",
+    "Right GUI",
+)
+NAMED = ("Enter", "Escape", "Backspace", "Tab", "Space", *"-=[]\\#;'`,./", "Caps Lock")
 USAGES: dict[str, int] = {
     **{letter: 0x04 + i for i, letter in enumerate("abcdefghijklmnopqrstuvwxyz")},
     **{digit: 0x1E + i for i, digit in enumerate("1234567890")},
-    **{
-        name: 0x28 + i
-        for i, name in enumerate(
-            ("Enter", "Escape", "Backspace", "Tab", "Space", "-", "=", "[", "]", "\\", "#", ";", "'", "`", ",", ".", "/", "Caps Lock")
-        )
-    },
+    **{name: 0x28 + i for i, name in enumerate(NAMED)},
     **{name: 0xE0 + i for i, name in enumerate(MODIFIERS)},
 }
 

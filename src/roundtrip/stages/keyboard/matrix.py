@@ -1,15 +1,17 @@
 """The key matrix: keys at the crossings of rows and columns, looked at one column after the other.
 
-A pull-up resistor holds every row high. The controller drives one column low and reads the rows: where a held key joins the two,
-the row is low and current flows, ``I = V / R``. Between two looks at the same column a full scan passes, so a press that falls
-at a random moment waits a uniform share of the scan period. Without a diode at each key current also flows backward through held keys,
-and three corners of a rectangle show a fourth.
+A pull-up resistor holds every row high. The controller drives one column low and reads the rows: where a held key
+joins the two, the row is low and current flows, ``I = V / R``. Between two looks at the same column a full scan
+passes, so a press that falls at a random moment waits a uniform share of the scan period. Without a diode at each key
+current also flows backward through held keys, and three corners of a rectangle show a fourth.
 
 References
 ----------
 .. [1] Microchip, ATmega16U4/ATmega32U4 datasheet, table of DC characteristics: I/O pull-up 20 to 50 kohm.
-.. [2] QMK firmware, quantum/matrix.c: drive a line, wait 30 us, read; https://github.com/qmk/qmk_firmware/pull/8587: scan rates.
-.. [3] D. Luu, "Computer latency: 1977-2017", https://danluu.com/input-lag/: keyboards scan 100 to 200 times a second, the Apple 2e 556.
+.. [2] QMK firmware, quantum/matrix.c: drive a line, wait 30 us, read; https://github.com/qmk/qmk_firmware/pull/8587:
+   scan rates.
+.. [3] D. Luu, "Computer latency: 1977-2017", https://danluu.com/input-lag/: keyboards scan 100 to 200 times a second,
+   the Apple 2e 556.
 """
 
 from __future__ import annotations
@@ -163,8 +165,8 @@ def matrix_wires(key_rows: Number, key_columns: Number) -> Number:
 def read_matrix(held: Iterable[Position], diodes: bool) -> frozenset[Position]:
     """Return the crossings that read as pressed, given the keys that are held, as (row, column).
 
-    With a diode at each key current flows only from its row to its column. Without, it flows both ways through every held key:
-    a row reads low if any path of held keys joins it to the driven column.
+    With a diode at each key current flows only from its row to its column. Without, it flows both ways through
+    every held key: a row reads low if any path of held keys joins it to the driven column.
     """
     keys = frozenset(held)
     if diodes:

@@ -1,13 +1,15 @@
 """The switch under the key: the force that it asks for, the moment its contacts meet, and how long they bounce.
 
-A key is a spring: the force grows from a preload to the actuation point. There the contacts meet with the speed that the finger has
-gathered, ``sqrt(2 a x)``, and rebound like a dropped ball: each hop lasts ``2 e v / a_c`` and keeps a share ``e`` of the speed, so all
-hops together last ``2 e v / (a_c (1 - e))``, with ``a_c`` the contact force over the moving mass. Rubber domes close slowly instead.
+A key is a spring: the force grows from a preload to the actuation point. There the contacts meet with the speed that
+the finger has gathered, ``sqrt(2 a x)``, and rebound like a dropped ball: each hop lasts ``2 e v / a_c`` and keeps a
+share ``e`` of the speed, so all hops together last ``2 e v / (a_c (1 - e))``, with ``a_c`` the contact force over the
+moving mass. Rubber domes close slowly instead.
 
 References
 ----------
 .. [1] R. Holm, Electric Contacts: Theory and Application, 4th edition, Springer 1967, doi:10.1007/978-3-662-06688-1.
-.. [2] J. G. Ganssle, "A guide to debouncing", 2008, http://www.ganssle.com/debouncing.htm: 18 switches, filmed by oscilloscope.
+.. [2] J. G. Ganssle, "A guide to debouncing", 2008, http://www.ganssle.com/debouncing.htm: 18 switches, filmed by
+   oscilloscope.
 .. [3] Cherry's datasheet of the MX Blue, quoted by Tom's Hardware 2022: pretravel 2.2 +- 0.6 mm, 50 +- 15 cN.
 """
 

@@ -1,12 +1,14 @@
 """A touch screen instead of a key: a grid of capacitors that a finger disturbs.
 
-Each crossing of a driven and a sensed line is a capacitor. A pulse on the driven line moves the charge ``C V``; a finger steals the part
-``dC V`` of it. Line after line is pulsed many times, so that noise averages out with the square root of the pulses. A touch is reported
-when it has been seen in one reading and stayed for a few more. Then software finds its center and the key drawn under it.
+Each crossing of a driven and a sensed line is a capacitor. A pulse on the driven line moves the charge ``C V``; a
+finger steals the part ``dC V`` of it. Line after line is pulsed many times, so that noise averages out with the
+square root of the pulses. A touch is reported when it has been seen in one reading and stayed for a few more. Then
+software finds its center and the key drawn under it.
 
 References
 ----------
-.. [1] G. Walker, "A review of technologies for sensing contact location on the surface of a display", J. SID 20(8), 2012, doi:10.1002/jsid.100.
+.. [1] G. Walker, "A review of technologies for sensing contact location on the surface of a display", J. SID 20(8),
+   2012, doi:10.1002/jsid.100.
 .. [2] Microchip, "CVD mutual sensing", onlinedocs.microchip.com: a pulse on one line, charge on the other.
 .. [3] DevicePulse, "Touch sampling rate", 2025: 120 to 480 readings a second.
 """
@@ -81,7 +83,8 @@ def signal_to_noise(
     noise_electrons: Number,
     elementary_charge_C: Number = 1.602176634e-19,
 ) -> Number:
-    """Return the signal over the noise of one reading: independent noise of each pulse averages, so it grows with ``sqrt(n)``.
+    """Return the signal over the noise of one reading: independent noise of each pulse averages, so it grows with
+    ``sqrt(n)``.
 
     Parameters
     ----------
@@ -115,7 +118,9 @@ def reading_energy_J(controller_power_W: Number, sense_period_s: Number, filter_
 
 
 def center(deltas: Sequence[Sequence[float]], threshold: float) -> tuple[float, float] | None:
-    """Return the center of a touch in lines (row, column): the mean of what exceeds the threshold, weighted; None without a touch."""
+    """Return the center of a touch in lines (row, column): the mean of what exceeds the threshold, weighted; None
+    without a touch.
+    """
     total = row_sum = column_sum = 0.0
     for row, line in enumerate(deltas):
         for column, delta in enumerate(line):

@@ -1,8 +1,9 @@
 """USB: the keyboard does not interrupt anybody, it is asked at fixed times.
 
-The host polls the interrupt endpoint at the interval that the device advertises. A device with nothing new answers NAK, one with a
-report sends it, with a checksum. A press that falls at a random moment waits a uniform share of the interval, and then the bus time of
-the transaction: token, data, handshake, bit stuffing and turnaround, in the standard's worst case.
+The host polls the interrupt endpoint at the interval that the device advertises. A device with nothing new answers
+NAK, one with a report sends it, with a checksum. A press that falls at a random moment waits a uniform share of the
+interval, and then the bus time of the transaction: token, data, handshake, bit stuffing and turnaround, in the
+standard's worst case.
 
 References
 ----------
@@ -86,14 +87,17 @@ def poll_rate_Hz(poll_interval_s: Number) -> Number:
 
 
 def bus_time_low_s(report_B: Number) -> Number:
-    """Return the bus time of a low-speed interrupt IN transaction behind a hub, in whole nanoseconds as Linux counts it [2]_.
+    """Return the bus time of a low-speed interrupt IN transaction behind a hub, in whole nanoseconds as Linux
+    counts it [2]_.
 
     Parameters
     ----------
     report_B : float
         Bytes of the report.
     """
-    nanoseconds = 64_060.0 + 2.0 * 333.0 + 1_000.0 + np.floor(67_667.0 * (31.0 + 10.0 * _stuffed_bits(report_B)) / 1_000.0)
+    nanoseconds = (
+        64_060.0 + 2.0 * 333.0 + 1_000.0 + np.floor(67_667.0 * (31.0 + 10.0 * _stuffed_bits(report_B)) / 1_000.0)
+    )
     return nanoseconds * 1e-9
 
 
@@ -127,7 +131,8 @@ def _stuffed_bits(report_B: Number) -> Number:
 
 
 def wire_bits(report_B: Number) -> Number:
-    """Return the bits of token, data and handshake on the wire before stuffing: SYNC and end of packet for each of the three.
+    """Return the bits of token, data and handshake on the wire before stuffing: SYNC and end of packet for each of
+    the three.
 
     Parameters
     ----------
@@ -138,7 +143,8 @@ def wire_bits(report_B: Number) -> Number:
 
 
 def signal_energy_J(line_bits: Number, line_capacitance_F: Number, voltage_V: Number) -> Number:
-    """Return the energy to swing the two data lines: NRZI turns half of random bits into a transition, ``n/2 C V^2`` [J].
+    """Return the energy to swing the two data lines: NRZI turns half of random bits into a transition, ``n/2 C
+    V^2`` [J].
 
     Parameters
     ----------
@@ -161,7 +167,9 @@ def crc5(value: int, bits: int = 11) -> int:
 
 
 def crc16(data: bytes) -> int:
-    """Return the 16-bit checksum of a data packet (x^16 + x^15 + x^2 + 1), as the number whose low byte is sent first."""
+    """Return the 16-bit checksum of a data packet (x^16 + x^15 + x^2 + 1), as the number whose low byte is sent
+    first.
+    """
     remainder = 0xFFFF
     for byte in data:
         remainder ^= byte
