@@ -173,7 +173,7 @@ def _lay_panel(way: Way, sent: Mark) -> Mark:
     """The pixels turn to the new value; light that counts is light at half of the step.
 
     On a bright page the ink is dark and the photons are those that cease; on a dark page they are those that come.
-    Either way the change is that of the inked pixels in one frame. Only an OLED pays for them: a backlight burns anyway.
+    Either way the change is that of the inked pixels in one frame. Only an OLED pays for them; a backlight burns on.
     """
     s = way.stage(panel)
     photons_per_lm_s = way.fact(

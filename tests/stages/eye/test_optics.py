@@ -1,0 +1,96 @@
+"""Pupil, media and blur."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate
+
+from roundtrip.stages.eye import optics
+
+luminance = st.floats(1e-3, 1e4)
+age = st.floats(20.0, 83.0)
+
+
+@given(luminance, st.floats(1.1, 10.0), age)
+def test_brighter_fields_make_smaller_pupils(light: float, factor: float, years: float) -> None:
+    wide = optics.pupil_watson_yellott_m(light, 1_500.0, 1.0, years)
+    assert optics.pupil_watson_yellott_m(factor * light, 1_500.0, 1.0, years) < wide
+
+
+@given(luminance)
+def test_the_unified_formula_at_28_58_years_is_that_of_stanley_and_davies_watson_yellott_eq_20(light: float) -> None:
+    assert np.isclose(
+        optics.pupil_watson_yellott_m(light, 1_500.0, 1.0, 28.58), optics.pupil_stanley_davies_m(light, 1_500.0, 1.0)
+    )
+
+
+def test_the_dark_pupil_is_7_75_mm_and_the_bright_one_2_mm_stanley_davies() -> None:
+    assert optics.pupil_stanley_davies_m(1e-6, 1.0, 0.1) == pytest.approx(7.75e-3, rel=1e-2)
+    assert optics.pupil_stanley_davies_m(1e5, 20_000.0, 1.0) == pytest.approx(2.0e-3, rel=0.05)
+
+
+def test_formulas_of_the_pupil_spread_by_a_factor_of_two_in_light_at_200_cd_m2() -> None:
+    diameters = [
+        optics.pupil_watson_yellott_m(200.0, 100.0, 1.0, 30.0),
+        optics.pupil_watson_yellott_m(200.0, 2_000.0, 1.0, 30.0),
+        optics.pupil_moon_spencer_m(200.0),
+        optics.pupil_degroot_gebhard_m(200.0),
+    ]
+    assert 1.9 < (max(diameters) / min(diameters)) ** 2 < 2.3
+    assert all(2.7e-3 < d < 4.1e-3 for d in diameters)
+
+
+def test_the_wrong_sign_of_a_printed_manual_would_not_pass() -> None:
+    flux = (200.0 * 1_500.0 / 846.0) ** 0.41
+    wrong = 7.75 - 5.75 * flux / (flux / 2.0)
+    assert wrong < 0.0 < optics.pupil_stanley_davies_m(200.0, 1_500.0, 1.0)
+
+
+@given(st.floats(400e-9, 700e-9), age, st.floats(1.0, 30.0))
+def test_older_media_let_less_through(wavelength_m: float, years: float, more: float) -> None:
+    assert optics.transmission(wavelength_m, years + more) < optics.transmission(wavelength_m, years)
+
+
+@given(age)
+def test_blue_is_lost_before_red(years: float) -> None:
+    assert optics.transmission(450e-9, years) < optics.transmission(555e-9, years) < optics.transmission(650e-9, years)
+
+
+@given(st.floats(0.1, 60.0), st.floats(1.5, 6.0))
+def test_contrast_falls_with_fineness(frequency: float, pupil_mm: float) -> None:
+    assert optics.modulation(1.1 * frequency, 1e-3 * pupil_mm) < optics.modulation(frequency, 1e-3 * pupil_mm)
+    assert optics.modulation(0.0, 1e-3 * pupil_mm) == 1.0
+
+
+def test_diffraction_spot_from_the_airy_pattern_born_wolf_section_8_5_2() -> None:
+    from scipy.optimize import brentq
+    from scipy.special import j1
+
+    half = brentq(lambda x: (2.0 * j1(x) / x) ** 2 - 0.5, 1.0, 2.5)
+    assert optics.airy_width_rad(555e-9, 3e-3) == pytest.approx(2.0 * half / np.pi * 555e-9 / 3e-3, rel=1e-3)
+
+
+def test_solid_angle_of_a_rectangle_by_integration() -> None:
+    a, b, d = 0.598, 0.336, 0.6
+    angle, _ = integrate.dblquad(
+        lambda y, x: d / (d * d + x * x + y * y) ** 1.5, -a / 2.0, a / 2.0, lambda _: -b / 2.0, lambda _: b / 2.0
+    )
+    found = optics.field_deg2(a / 1e-4, b / 1e-4, 1e-4, d)
+    assert found == pytest.approx(angle * (180.0 / np.pi) ** 2, rel=1e-6)
+
+
+def test_one_pixel_into_one_pupil_display_page_row_1_1() -> None:
+    photons = optics.pupil_photons(500.0, 1.0, 155.66e-6, 1.0 / 60.0, 2.63e-3, 0.6, 4.0907e15)
+    assert photons == pytest.approx(1.2e4, rel=0.05)
+
+
+def test_a_4k_pixel_at_60_cm_is_as_wide_as_the_diffraction_spot() -> None:
+    assert optics.pixel_angle_rad(155.66e-6, 0.6) == pytest.approx(optics.airy_width_rad(555e-9, 2.3e-3), rel=0.1)
+
+
+def test_light_takes_two_nanoseconds() -> None:
+    assert optics.flight_time_s(0.6) == pytest.approx(2.0e-9, rel=2e-3)
+    assert optics.solid_angle_sr(2.87e-3, 0.6) == pytest.approx(1.8e-5, rel=0.01)
