@@ -49,7 +49,7 @@ Capture = pytest.CaptureFixture[str]
         (["scenarios", "clod"], "did you mean 'cloud'?"),
         (["lab"], "comes with its own release"),
     ],
-)  # fmt: skip
+)
 def test_one_line(capsys: Capture, arguments: list[str], says: str) -> None:
     assert says in here(capsys, *arguments).line
 

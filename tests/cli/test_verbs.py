@@ -35,13 +35,26 @@ def test_each_verb_has_help_and_json(capsys: Capture, verb: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["trip", "-s", "concept"], ["compare", "concept", "concept"], ["explain", "keyboard.press"], ["explain", "optics"],
-        ["explain", "time_to_first_token_s", "-s", "concept"], ["explain", "concept.lab", "-s", "concept"], ["explain", "length_m"],
-        ["explain", "concepts/seed"], ["explain", "concepts/seed.distance_m"], ["explain", "concepts"], ["explain", "A001"],
-        ["audit", "A001"], ["catalog"], ["catalog", "concepts"], ["catalog", "concepts", "seed"], ["catalog", "concepts/seed"],
-        ["scenarios"], ["scenarios", "concept"],
+        ["trip", "-s", "concept"],
+        ["compare", "concept", "concept"],
+        ["explain", "keyboard.press"],
+        ["explain", "optics"],
+        ["explain", "time_to_first_token_s", "-s", "concept"],
+        ["explain", "concept.lab", "-s", "concept"],
+        ["explain", "length_m"],
+        ["explain", "concepts/seed"],
+        ["explain", "concepts/seed.distance_m"],
+        ["explain", "concepts"],
+        ["explain", "A001"],
+        ["audit", "A001"],
+        ["catalog"],
+        ["catalog", "concepts"],
+        ["catalog", "concepts", "seed"],
+        ["catalog", "concepts/seed"],
+        ["scenarios"],
+        ["scenarios", "concept"],
     ],
-)  # fmt: skip
+)
 def test_text_and_json(capsys: Capture, arguments: list[str]) -> None:
     text = here(capsys, *arguments)
     assert text.code == 0

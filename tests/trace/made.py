@@ -7,23 +7,56 @@ from typing import Any
 from roundtrip.trace.algebra import starts, summary
 from roundtrip.trace.model import Span, Trace
 
-ENDS = {"time_to_first_token_s": {"end_of": "back.computer.browser"}, "time_to_last_token_s": {"end_of": "stream.answer"}}
+ENDS = {
+    "time_to_first_token_s": {"end_of": "back.computer.browser"},
+    "time_to_last_token_s": {"end_of": "stream.answer"},
+}
 
 
 def span(id: str, duration_s: float, carrier: str = "moving charge", after: tuple[str, ...] = (), **more: Any) -> Span:
     """Return a span; its name is its id without the prefix of the way back."""
     name = more.pop("name", id.removeprefix("back.").replace("stream.", "network."))
-    bands = {"duration_s": {"low": duration_s / 2, "median": duration_s, "high": duration_s * 3, "median_low": duration_s * 0.9,
-                            "median_high": duration_s * 1.1, "slow": duration_s * 4}}  # fmt: skip
-    return Span(id=id, name=name, title=more.pop("title", f"what {id} does"), start_s=0.0, duration_s=duration_s, carrier=carrier,
-                after=after, bands=bands, sources=more.pop("sources", ("one", "two")), **more)  # fmt: skip
+    bands = {
+        "duration_s": {
+            "low": duration_s / 2,
+            "median": duration_s,
+            "high": duration_s * 3,
+            "median_low": duration_s * 0.9,
+            "median_high": duration_s * 1.1,
+            "slow": duration_s * 4,
+        }
+    }
+    return Span(
+        id=id,
+        name=name,
+        title=more.pop("title", f"what {id} does"),
+        start_s=0.0,
+        duration_s=duration_s,
+        carrier=carrier,
+        after=after,
+        bands=bands,
+        sources=more.pop("sources", ("one", "two")),
+        **more,
+    )
 
 
 def laid(spans: list[Span], **algebra: Any) -> Trace:
     """Return a trace with starts and summary from the algebra."""
     rules = {**{k: v for k, v in ENDS.items() if v["end_of"] in {s.id for s in spans}}, **algebra}
-    listed = {key: {"title": f"A paper about {key}", "year": 2020, "url": f"https://example.org/{key}"} for s in spans for key in s.sources}
-    trace = Trace("The capital of France is", {"name": "made", "title": "A trip made by hand"}, spans, {}, rules, sources=listed, samples=100)
+    listed = {
+        key: {"title": f"A paper about {key}", "year": 2020, "url": f"https://example.org/{key}"}
+        for s in spans
+        for key in s.sources
+    }
+    trace = Trace(
+        "The capital of France is",
+        {"name": "made", "title": "A trip made by hand"},
+        spans,
+        {},
+        rules,
+        sources=listed,
+        samples=100,
+    )
     begins = starts(trace)
     for s in trace.spans:
         s.start_s = begins[s.id]
@@ -39,9 +72,17 @@ def trip() -> Trace:
             span("keyboard.press", 0.0101, "motion", energy_J={"marginal": 1e-3}, attributes={"force_N": 0.5}),
             span("keyboard.usb", 0.004, "waiting", ("keyboard.press",)),
             span("computer.interrupt", 8e-6, after=("keyboard.usb",), electrons=3.1e15),
-            span("optics.fiber", 0.0081, "photons", ("computer.interrupt",), photons=8.2e9, energy_J={"allocated": 0.4}),
+            span(
+                "optics.fiber", 0.0081, "photons", ("computer.interrupt",), photons=8.2e9, energy_J={"allocated": 0.4}
+            ),
             span("datacenter.queue", 0.05, "waiting", ("optics.fiber",)),
-            span("model.prefill", 0.08, after=("datacenter.queue",), energy_J=joules, title="the model reads the prompt, all of it at once"),
+            span(
+                "model.prefill",
+                0.08,
+                after=("datacenter.queue",),
+                energy_J=joules,
+                title="the model reads the prompt, all of it at once",
+            ),
             span("model.attention", 0.03, parent="model.prefill", after=("datacenter.queue",)),
             span("model.experts", 0.05, parent="model.prefill", after=("model.attention",)),
             span("model.kv_cache", 0.0, "stored charge", ("model.prefill",)),

@@ -24,11 +24,19 @@ def traces(draw: st.DrawFn) -> Trace:
         whole = draw(st.sampled_from([None, *(s for s in spans if s.room == room)])) if spans else None
         duration = draw(st.one_of(st.just(0.0), st.floats(1e-10, 30.0)))
         lag = draw(st.one_of(st.just(0.0), st.floats(1e-9, 2.0)))
-        joules = draw(st.dictionaries(st.sampled_from(["marginal", "allocated", "always_on"]), st.floats(1e-18, 1e4), max_size=3))
+        joules = draw(
+            st.dictionaries(st.sampled_from(["marginal", "allocated", "always_on"]), st.floats(1e-18, 1e4), max_size=3)
+        )
         spans.append(
             span(
-                f"{room}.s{number}", duration, draw(st.sampled_from(CARRIERS)), tuple(after), lag_s=lag, energy_J=joules,
-                parent=whole.id if whole else None, photons=draw(st.one_of(st.none(), st.floats(1e-6, 1e20))),
-            )  # fmt: skip
+                f"{room}.s{number}",
+                duration,
+                draw(st.sampled_from(CARRIERS)),
+                tuple(after),
+                lag_s=lag,
+                energy_J=joules,
+                parent=whole.id if whole else None,
+                photons=draw(st.one_of(st.none(), st.floats(1e-6, 1e20))),
+            )
         )
     return laid(spans, whole_s={"end_of": spans[-1].id}, energy_J={"heads": True})

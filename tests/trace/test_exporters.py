@@ -103,7 +103,9 @@ def _proto_json(body: Any) -> Any:
     """OTLP writes ids in hexadecimal where protobuf's own JSON has base64."""
     if isinstance(body, dict):
         return {
-            k: base64.b64encode(bytes.fromhex(v)).decode() if k in ("traceId", "spanId", "parentSpanId") else _proto_json(v)
+            k: base64.b64encode(bytes.fromhex(v)).decode()
+            if k in ("traceId", "spanId", "parentSpanId")
+            else _proto_json(v)
             for k, v in body.items()
         }
     return [_proto_json(x) for x in body] if isinstance(body, list) else body

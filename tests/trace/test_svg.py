@@ -54,6 +54,8 @@ def test_nothing_is_loaded_and_both_grounds_are_styled(text: str) -> None:
 
 @pytest.mark.skipif(shutil.which("rsvg-convert") is None, reason="rsvg-convert is not on this machine")
 def test_a_renderer_draws_it() -> None:
-    run = subprocess.run(["rsvg-convert", "-f", "png"], input=waterfall(trip()).encode(), capture_output=True, check=True)
+    run = subprocess.run(
+        ["rsvg-convert", "-f", "png"], input=waterfall(trip()).encode(), capture_output=True, check=True
+    )
     assert run.stdout.startswith(b"\x89PNG")
     assert len(run.stdout) > 10_000

@@ -18,17 +18,23 @@ MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One span in both trips; 0 where a trip does not have it."""
+    """One span in both trips; 0 where a trip does not have it. `caused_J` leaves out what is on anyway."""
 
     id: str
     title: str
     time_s: tuple[float, float]
     energy_J: tuple[float, float]
+    caused_J: tuple[float, float]
 
     @property
     def more_s(self) -> float:
         """Seconds that the second trip takes more."""
         return self.time_s[1] - self.time_s[0]
+
+    @property
+    def words(self) -> str:
+        """What happens, and whether on the way back."""
+        return self.title + (" on the way back" if self.id.startswith("back.") else "")
 
     @property
     def more_J(self) -> float:
@@ -117,10 +123,17 @@ def _changes(a: Trace, b: Trace) -> tuple[Change, ...]:
     found: list[Change] = []
     for span_id in dict.fromkeys([*left, *right]):
         one, two = left.get(span_id), right.get(span_id)
-        change = Change(span_id, _title(one, two), (_time(one), _time(two)), (_joules(one), _joules(two)))
+        change = Change(
+            span_id,
+            _title(one, two),
+            (_time(one), _time(two)),
+            (_joules(one), _joules(two)),
+            (_caused(one), _caused(two)),
+        )
         if change.more_s or change.more_J:
             found.append(change)
-    return tuple(sorted(found, key=lambda c: (-abs(c.more_s), -abs(c.more_J))))
+    # What is on anyway lasts as long as the trip: it follows from the other changes and stands behind them.
+    return tuple(sorted(found, key=lambda c: (c.id.startswith("on."), -abs(c.more_s), -abs(c.more_J))))
 
 
 def _title(one: Span | None, two: Span | None) -> str:
@@ -134,6 +147,10 @@ def _time(span: Span | None) -> float:
 
 def _joules(span: Span | None) -> float:
     return (span.total_J or 0.0) if span else 0.0
+
+
+def _caused(span: Span | None) -> float:
+    return sum(joules for head, joules in span.energy_J.items() if head != "always_on") if span else 0.0
 
 
 def _capability(a: Scenario, b: Scenario) -> dict[str, Any] | None:
@@ -184,9 +201,9 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
     if abs(two - one) < 0.005 * one:
         return f"In {name} the first token comes as soon as before ({si(two, 's')})."
     path = _critical(a) | _critical(b)
-    moved = [c for c in changes if c.id in path and c.more_s * (two - one) > 0.0][:3]
+    moved = [c for c in changes if c.id in path and c.more_s / (two - one) >= 0.02][:3]
     because = (
-        "; the largest parts of it: " + ", ".join(f"{c.title} ({_signed(c.more_s, 's')})" for c in moved)
+        "; the largest parts of it: " + ", ".join(f"{c.words} ({_signed(c.more_s, 's')})" for c in moved)
         if moved
         else ""
     )
@@ -221,8 +238,12 @@ def _energy_sentence(a: Trace, b: Trace, changes: tuple[Change, ...]) -> str:
     one, two = (h["marginal"] + h["allocated"] for h in heads if isinstance(h, dict))
     if not one or abs(two / one - 1.0) < 0.005:
         return ""
-    moved = sorted((c for c in changes if c.more_J * (two - one) > 0.0), key=lambda c: -abs(c.more_J))[:1]
-    most = f", most of it by: {moved[0].title} ({_signed(moved[0].more_J, 'J')})" if moved else ""
+    moved = max(changes, key=lambda c: (c.caused_J[1] - c.caused_J[0]) / (two - one), default=None)
+    most = (
+        f"; the largest part of it: {moved.words} ({_signed(moved.caused_J[1] - moved.caused_J[0], 'J')})"
+        if moved
+        else ""
+    )
     return f"Without what is on anyway it takes {si(two, 'J')} instead of {si(one, 'J')} ({_factor(two / one)}){most}."
 
 
@@ -231,7 +252,7 @@ def _factor(ratio: float) -> str:
         return f"{digits(ratio, 2)} times as much"
     if ratio <= 0.5:
         return f"{digits(1.0 / ratio, 2)} times less" if ratio > 0.0 else "nothing"
-    return f"{abs(ratio - 1.0):.0%} {'more' if ratio > 1.0 else 'less'}"
+    return f"{100.0 * abs(ratio - 1.0):.0f} % {'more' if ratio > 1.0 else 'less'}"
 
 
 def _signed(value: float, unit: str) -> str:

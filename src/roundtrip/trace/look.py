@@ -53,7 +53,7 @@ WAY_BACK = {
 }
 OTHERS = {
     "stream": "The stream: the other words, while later ones are made",
-    "always": "Always on: what would run without the prompt",
+    "on": "Always on: what would run without the prompt",
 }
 
 
@@ -62,6 +62,6 @@ def group_of(span_id: str, room: str) -> str:
     first = span_id.partition(".")[0]
     if first == "back":
         return WAY_BACK.get(room, f"{room.capitalize()}: the way back")
-    if first in ("stream", "always", "always_on"):
-        return OTHERS[first.removesuffix("_on")]
+    if first in OTHERS:
+        return OTHERS[first]
     return ROOM_TITLES.get(room, room.capitalize())

@@ -12,7 +12,7 @@ from roundtrip.trace.model import Span, Trace
 from roundtrip.trace.numbers import si
 from roundtrip.trace.table import Timeline, groups, one_line
 
-ROW, HEAD, LEFT, RIGHT, TOP = 17.0, 27.0, 292.0, 84.0, 82.0
+ROW, HEAD, LEFT, RIGHT, TOP = 17.0, 27.0, 318.0, 84.0, 82.0
 WIDTH = 1080.0
 
 
@@ -146,7 +146,7 @@ def _rows(trace: Trace, axis: Timeline, y: float) -> tuple[list[str], float]:
             x = LEFT + axis.place(span.start_s) * axis.cells
             end = LEFT + axis.place(span.end_s) * axis.cells
             indent = 36.0 if not span.parent else 48.0
-            room = int((LEFT - indent - 14) / 6.3)
+            room = int((LEFT - indent - 14) / 6.6)
             shown = span.title if len(span.title) <= room else span.title[: room - 1].rstrip() + "…"
             parts.append(label(indent, y + 12, shown, "muted small"))
             tip = f"{span.id}: {span.title}, {si(span.duration_s, 's')}, {si(span.total_J, 'J')}, {span.carrier}"

@@ -53,7 +53,7 @@ def energy(trace: Trace) -> str:
 def _stage(span: Span, y: float, largest: float) -> list[str]:
     where = group_of(span.id, span.room).partition(":")[0]
     text = f"{where}: {span.title}"
-    shown = text if len(text) <= 48 else text[:47].rstrip() + "…"
+    shown = text if len(text) <= 44 else text[:43].rstrip() + "…"
     parts = [label(24, y + 12, shown, "muted small")]
     x = LEFT
     for head in HEADS:

@@ -103,12 +103,12 @@ class Columns:
         """Return the columns for a width: titles from 96 columns on, counts from 80, bands from 70."""
         width = max(min(width, WIDEST), NARROWEST)
         if width >= 96:
-            fixed = cls(12, 0, 0, 7, 9, 7, 10, 1, 3)
+            fixed = cls(12, 0, 0, 7, 9, 7, 11, 1, 3)
             spare = width - fixed.used() - 2
             bar = max(14, spare * 2 // 5)
-            return cls(12, spare - bar, bar, 7, 9, 7, 10, 1, 3)
+            return cls(12, spare - bar, bar, 7, 9, 7, 11, 1, 3)
         if width >= 80:
-            fixed = cls(12, 0, 0, 7, 9, 7, 10, 1, 3)
+            fixed = cls(12, 0, 0, 7, 9, 7, 11, 1, 3)
         elif width >= 70:
             fixed = cls(12, 0, 0, 7, 9, 7, 0, 1, 3)
         else:
@@ -308,7 +308,8 @@ def _heading(heading: str, joules: float, columns: Columns, paint: Paint) -> str
 
 
 def _row(span: Span, columns: Columns, line: Timeline, numbers: dict[str, int], paint: Paint) -> str:
-    name = span.id.removeprefix("back.").removeprefix(f"{span.room}.")
+    name = span.id.removeprefix("back.").removeprefix("on.").removeprefix("stream.")
+    name = span.room if span.id.startswith("on.") else name.removeprefix(f"{span.room}.")
     name = f"└ {name.rpartition('.')[2]}" if span.parent else name
     blank, bar = line.bar(span)
     time = span.bands.get("duration_s")
@@ -328,7 +329,7 @@ def _row(span: Span, columns: Columns, line: Timeline, numbers: dict[str, int], 
 
 
 def _count(span: Span) -> str:
-    for value, sign in ((span.photons, "γ"), (span.electrons, "e")):
+    for value, sign in ((span.photons, "γ"), (span.electrons, "e⁻")):
         if value is not None:
             return f"{power_of_ten(value) if value >= 1e4 or 0.0 < value < 1e-2 else digits(value, 2)} {sign}"
     return ""
