@@ -47,3 +47,9 @@ def test_deepseek_day_6_the_published_rates_close_with_the_published_nodes() -> 
     read_J = 608e9 * power.node_energy_per_token_J(8.0, 700.0, 73_700.0)
     written_J = 168e9 * power.node_energy_per_token_J(8.0, 700.0, 14_800.0)
     assert read_J + written_J == pytest.approx(226.75 * 8 * 700.0 * 86_400.0, rel=1e-3)
+
+
+def test_a_request_from_its_operations_falls_with_the_share_of_the_peak() -> None:
+    once = power.peak_share_request_J(37e9, 500.0, 989e12, 0.1, 892.5, 1.2)
+    assert power.peak_share_request_J(37e9, 500.0, 989e12, 0.2, 892.5, 1.2) == pytest.approx(once / 2.0)
+    assert power.peak_share_request_J(37e9, 1000.0, 989e12, 0.1, 892.5, 1.2) == pytest.approx(once * 2.0)

@@ -15,6 +15,8 @@ References
 .. [3] P. Li, J. Yang, M. A. Islam and S. Ren, "Making AI Less Thirsty", arXiv:2304.03271
 .. [4] W. Wagner and A. Pruss, "The IAPWS Formulation 1995", J. Phys. Chem. Ref. Data 31(2), 2002,
    doi:10.1063/1.1461829: 2.43 MJ evaporate a kilogram of water at 30 degrees Celsius.
+.. [5] J. You, "How much energy does ChatGPT use?", Epoch AI 2025,
+   https://epoch.ai/gradient-updates/how-much-energy-does-chatgpt-use
 """
 
 from __future__ import annotations
@@ -178,6 +180,37 @@ def electricity_cost_usd(energy_J: Number, price_usd_kWh: Number) -> Number:
         Price of a kilowatt-hour [USD].
     """
     return energy_J / _JOULES_IN_KWH * price_usd_kWh
+
+
+def peak_share_request_J(
+    parameters: Number,
+    tokens: Number,
+    flop_rate_flop_s: Number,
+    efficiency: Number,
+    accelerator_power_W: Number,
+    pue: Number,
+) -> Number:
+    """Return a request's energy from its operations alone, ``2 P n / (eta F) W PUE`` [5]_ [J].
+
+    The estimate that is made where no serving rate is published: all that is not known (batch, memory, waiting) hides
+    in the share of the peak that is reached.
+
+    Parameters
+    ----------
+    parameters : float
+        Parameters used for each token.
+    tokens : float
+        Tokens of the answer.
+    flop_rate_flop_s : float
+        Peak of an accelerator [flop/s].
+    efficiency : float
+        Share of the peak that is reached.
+    accelerator_power_W : float
+        Power of one accelerator with its share of the server [W].
+    pue : float
+        Power usage effectiveness.
+    """
+    return 2.0 * parameters * tokens / (flop_rate_flop_s * efficiency) * accelerator_power_W * pue
 
 
 def node_energy_per_token_J(accelerators_per_server: Number, rated_power_W: Number, rate_token_s: Number) -> Number:
