@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from roundtrip.catalog.load import sources
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.sampling import Band, Draws
-from roundtrip.journey.program import Program, program
+from roundtrip.journey.program import Program, Settings, program
 from roundtrip.journey.scenario import Scenario, load_scenario
-from roundtrip.journey.way import GRADE_ORDER, Plan
 from roundtrip.trace.model import HEADS, Span, Trace
 
-FIXED = frozenset({"start_s", "duration_s", "lag_s", "electrons", "photons", "bytes_in", "bytes_out", *HEADS})
 DEFAULT_SAMPLES = 2_500
 
 
@@ -49,60 +46,47 @@ def forecast(
     if prompt is not None:
         chosen = chosen.with_prompt(prompt)
     compiled = program(chosen)
-    figures = compiled.figures(chosen)
-    results = compiled.scalar([np.float64(f.value) for f in figures])
-    values = dict(zip(compiled.outputs, map(float, results), strict=True))
-    trace = _assemble(compiled, chosen, figures, values)
+    settings = compiled.settings(chosen)
+    trace = _assemble(compiled, settings, chosen.prompt, [*map(float, compiled.scalar(settings.values))])
     if samples:
-        add_bands(trace, compiled, figures, Draws(samples, seed))
+        add_bands(trace, compiled, settings.figures, Draws(samples, seed))
     return trace
 
 
-def _assemble(compiled: Program, scenario: Scenario, figures: tuple[Figure, ...], values: dict[str, float]) -> Trace:
-    by_key = dict(zip(compiled.keys, figures, strict=True))
-    spans = [_span(plan, values, by_key) for plan in compiled.plans]
-    summary: dict[str, Any] = {}
-    for name, rule in compiled.way.algebra.items():
-        if "heads" in rule:
-            summary[name] = {head: values[f"{name}.{head}"] for head in HEADS}
-        else:
-            summary[name] = values[name]
-    used = sorted({key for span in spans for key in span.sources})
-    known = sources()
+def _assemble(compiled: Program, settings: Settings, prompt: str, results: list[float]) -> Trace:
+    spans: list[Span] = []
+    for place, grade, cited in zip(compiled.places, settings.grades, settings.sources, strict=True):
+        plan = place.plan
+        span = Span(
+            plan.id,
+            plan.name,
+            plan.title,
+            results[place.start_s],
+            results[place.duration_s],
+            plan.carrier,
+            plan.parent,
+            plan.after,
+            results[place.lag_s],
+            {head: results[i] for head, i in place.heads},
+            grade=grade,
+            sources=cited,
+            since=plan.since,
+            attributes={name: results[i] for name, i in place.attributes},
+        )
+        for name, i in place.counts:
+            setattr(span, name, results[i])
+        spans.append(span)
+    summary: dict[str, Any] = {
+        name: results[i] if isinstance(i, int) else {head: results[j] for head, j in i.items()}
+        for name, i in compiled.summary_places
+    }
     return Trace(
-        prompt=scenario.prompt,
-        scenario=scenario.as_dict(),
+        prompt=prompt,
+        scenario=settings.scenario,
         spans=spans,
         summary=summary,
         algebra=compiled.way.algebra,
-        sources={k: {"title": known[k].title, "year": known[k].year, "url": known[k].url} for k in used if k in known},
-    )
-
-
-def _span(plan: Plan, values: dict[str, float], by_key: dict[str, Figure]) -> Span:
-    prefix = plan.id + "/"
-    numbers = {name: values[prefix + name] for name in plan.numbers}
-    read = [by_key[key] for key in plan.inputs]
-    grades = {f.grade for f in read} or {"derived"}
-    return Span(
-        id=plan.id,
-        name=plan.name,
-        title=plan.title,
-        start_s=numbers["start_s"],
-        duration_s=numbers["duration_s"],
-        carrier=plan.carrier,
-        parent=plan.parent,
-        after=plan.after,
-        lag_s=numbers["lag_s"],
-        energy_J={head: numbers[head] for head in HEADS if head in numbers},
-        electrons=numbers.get("electrons"),
-        photons=numbers.get("photons"),
-        bytes_in=numbers.get("bytes_in"),
-        bytes_out=numbers.get("bytes_out"),
-        grade=max(grades, key=GRADE_ORDER.index),
-        sources=tuple(dict.fromkeys(f.source for f in read)),
-        since=plan.since,
-        attributes={name: number for name, number in numbers.items() if name not in FIXED},
+        sources=settings.cited,
     )
 
 

@@ -32,10 +32,9 @@ def lay(way: Way) -> None:
 
 def summarize(way: Way) -> None:
     """Write down the rule of each summary figure."""
-    network = [p.id for p in way.plans if p.name.partition(".")[0] in ("network", "optics") and p.parent is None]
-    inside = [
-        p.id for p in way.plans if p.name.startswith("datacenter.") and p.parent is None and p.carrier != "waiting"
-    ]
+    crossing = [p for p in way.plans if p.parent is None and not p.id.startswith(("stream.", "on."))]
+    network = [p.id for p in crossing if p.room in ("network", "optics")]
+    inside = [p.id for p in crossing if p.room == "datacenter" and p.name not in ("datacenter.queue", "datacenter.power")]
     way.algebra.update(
         network_s={"sum_of": network},
         datacenter_s={"sum_of": inside},

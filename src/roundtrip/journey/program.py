@@ -10,16 +10,48 @@ from typing import Any
 
 import numpy as np
 
+from roundtrip.catalog.load import sources
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.graph import Node
 from roundtrip.figures.print_code import compile_numpy, javascript, javascript_library
 from roundtrip.journey.scenario import Scenario
-from roundtrip.journey.way import Plan, Way
+from roundtrip.journey.way import GRADE_ORDER, Plan, Way
 from roundtrip.trace.model import HEADS
 
 WAYS = {"full": "roundtrip.journey.full", "concept": "roundtrip.journey.concept"}
 
+# Settings of so many scenarios are kept by each program.
+KEPT = 64
+
+COUNTS = ("electrons", "photons", "bytes_in", "bytes_out")
+FIXED = frozenset({"start_s", "duration_s", "lag_s", *COUNTS, *HEADS})
+
 _PROGRAMS: list[Program] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one scenario puts into a program, and the provenance of each span that follows from it."""
+
+    figures: tuple[Figure, ...]
+    values: list[np.float64]
+    grades: list[str]
+    sources: list[tuple[str, ...]]
+    cited: dict[str, dict[str, Any]]
+    scenario: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the numbers of one span stand among the outputs of its program."""
+
+    plan: Plan
+    start_s: int
+    duration_s: int
+    lag_s: int
+    heads: tuple[tuple[str, int], ...]
+    counts: tuple[tuple[str, int], ...]
+    attributes: tuple[tuple[str, int], ...]
 
 
 @dataclass(eq=False)
@@ -37,7 +69,7 @@ class Program:
     way: Way
     outputs: dict[str, int]
     keys: tuple[str, ...]
-    _figures: dict[Any, tuple[Figure, ...]] = field(default_factory=dict[Any, "tuple[Figure, ...]"])
+    _settings: dict[Any, Settings] = field(default_factory=dict[Any, "Settings"])
 
     @property
     def plans(self) -> list[Plan]:
@@ -56,15 +88,48 @@ class Program:
                 return False
         return True
 
+    def settings(self, scenario: Scenario) -> Settings:
+        """Return what the scenario puts into each input, and where it comes from; kept for the next call."""
+        key = (tuple(scenario.choices.items()), tuple(scenario.values.items()), scenario.prompt)
+        found = self._settings.get(key)
+        if found is None:
+            if len(self._settings) > KEPT:
+                self._settings.clear()
+            found = self._settings[key] = _settings(self, scenario)
+        return found
+
     def figures(self, scenario: Scenario) -> tuple[Figure, ...]:
         """Return the figure of each input, in the order of `keys`."""
-        key = (tuple(scenario.choices.items()), tuple(scenario.values.items()), scenario.prompt)
-        found = self._figures.get(key)
-        if found is None:
-            if len(self._figures) > 64:
-                self._figures.clear()
-            found = self._figures[key] = tuple(scenario.figure(k) for k in self.keys)
-        return found
+        return self.settings(scenario).figures
+
+    @cached_property
+    def places(self) -> list[Places]:
+        """Where each span's numbers stand among the outputs."""
+        order = {name: place for place, name in enumerate(self.outputs)}
+        made: list[Places] = []
+        for plan in self.plans:
+            place = {name: order[f"{plan.id}/{name}"] for name in plan.numbers}
+            made.append(
+                Places(
+                    plan=plan,
+                    start_s=place["start_s"],
+                    duration_s=place["duration_s"],
+                    lag_s=place["lag_s"],
+                    heads=tuple((head, place[head]) for head in HEADS if head in place),
+                    counts=tuple((name, place[name]) for name in COUNTS if name in place),
+                    attributes=tuple((name, i) for name, i in place.items() if name not in FIXED),
+                )
+            )
+        return made
+
+    @cached_property
+    def summary_places(self) -> list[tuple[str, int | dict[str, int]]]:
+        """Where each summary figure stands among the outputs; a dict where it has heads."""
+        order = {name: place for place, name in enumerate(self.outputs)}
+        return [
+            (name, {head: order[f"{name}.{head}"] for head in HEADS} if "heads" in rule else order[name])
+            for name, rule in self.way.algebra.items()
+        ]
 
     @cached_property
     def scalar(self) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
@@ -104,6 +169,27 @@ def program(scenario: Scenario) -> Program:
     made = Program(way, outputs, tuple(way.inputs))
     _PROGRAMS.append(made)
     return made
+
+
+def _settings(compiled: Program, scenario: Scenario) -> Settings:
+    figures = tuple(scenario.figure(key) for key in compiled.keys)
+    by_key = dict(zip(compiled.keys, figures, strict=True))
+    grades: list[str] = []
+    cited: list[tuple[str, ...]] = []
+    for plan in compiled.plans:
+        read = [by_key[key] for key in plan.inputs]
+        grades.append(max({f.grade for f in read} or {"derived"}, key=GRADE_ORDER.index))
+        cited.append(tuple(dict.fromkeys(f.source for f in read)))
+    known = sources()
+    opened = {key: known[key] for key in sorted({key for keys in cited for key in keys}) if key in known}
+    return Settings(
+        figures=figures,
+        values=[np.float64(f.value) for f in figures],
+        grades=grades,
+        sources=cited,
+        cited={key: {"title": s.title, "year": s.year, "url": s.url} for key, s in opened.items()},
+        scenario=scenario.as_dict(),
+    )
 
 
 def _summary(way: Way) -> dict[str, Any]:

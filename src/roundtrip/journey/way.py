@@ -48,6 +48,11 @@ class Plan:
     numbers: dict[str, Any]
     inputs: tuple[str, ...]
 
+    @property
+    def room(self) -> str:
+        """First part of the name."""
+        return self.name.partition(".")[0]
+
 
 @dataclass(slots=True)
 class Mark:
