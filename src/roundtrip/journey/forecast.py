@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.sampling import Band, Draws
 from roundtrip.journey.program import Program, Settings, program

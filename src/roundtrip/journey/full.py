@@ -34,7 +34,8 @@ def summarize(way: Way) -> None:
     """Write down the rule of each summary figure."""
     crossing = [p for p in way.plans if p.parent is None and not p.id.startswith(("stream.", "on."))]
     network = [p.id for p in crossing if p.room in ("network", "optics")]
-    inside = [p.id for p in crossing if p.room == "datacenter" and p.name not in ("datacenter.queue", "datacenter.power")]
+    beside = ("datacenter.queue", "datacenter.power")
+    inside = [p.id for p in crossing if p.room == "datacenter" and p.name not in beside]
     way.algebra.update(
         network_s={"sum_of": network},
         datacenter_s={"sum_of": inside},
