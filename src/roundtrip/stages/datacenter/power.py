@@ -11,7 +11,7 @@ References
 ----------
 .. [1] ISO/IEC 30134-2:2016, Power usage effectiveness (PUE), https://www.iso.org/standard/63451.html;
    C. Belady et al., The Green Grid, 2007
-.. [2] ISO/IEC 30134-9:2022, Water usage effectiveness (WUE), https://www.iso.org/standard/77692.html
+.. [2] ISO/IEC 30134-9:2022, Data centres key performance indicators, part 9: Water usage effectiveness (WUE)
 .. [3] P. Li, J. Yang, M. A. Islam and S. Ren, "Making AI Less Thirsty", arXiv:2304.03271
 .. [4] W. Wagner and A. Pruss, "The IAPWS Formulation 1995", J. Phys. Chem. Ref. Data 31(2), 2002,
    doi:10.1063/1.1461829: 2.43 MJ evaporate a kilogram of water at 30 degrees Celsius.
