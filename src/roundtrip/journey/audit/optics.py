@@ -146,8 +146,8 @@ def transcontinental_sites(bench: Bench) -> Finding:
     )
     return Finding(
         sites,
-        "New York to Los Angeles on the great circle, a site every 80 km; at 100 km it would be 39. Cables are longer than "
-        "the great circle, so coast to coast takes more than the stated range, which fits the document's own 3,000 km.",
+        "New York to Los Angeles on the great circle, a site every 80 km; at 100 km it would be 39. Cables are "
+        "longer than that, so coast to coast takes more than the stated range, which fits the document's own 3,000 km.",
     )
 
 
@@ -186,8 +186,8 @@ def capacity(bench: Bench) -> Finding:
     return Finding(
         rate,
         "96 times 400 Gbit/s is right as arithmetic. But 96 channels need 50 GHz slots in the C band, and 400 Gbit/s "
-        f"at 63 GBd {'fits' if np.mean(fits) > 0.5 else 'does not fit'} 50 GHz: C band alone carries 22 Tbit/s that way "
-        "(54 slots), and C and L bands together about 43.",
+        f"at 63 GBd {'fits' if np.mean(fits) > 0.5 else 'does not fit'} 50 GHz: the C band alone carries 22 Tbit/s "
+        "that way (54 slots), and C and L bands together about 43.",
     )
 
 
@@ -242,19 +242,20 @@ def correction_latency(bench: Bench) -> Finding:
     long_s = bench[f"{_LONG}.fec_latency_s"]
     return Finding(
         word_s,
-        "A KP4 word of 5,440 bits fills in 51 ns at 106 Gbit/s, 26 to 205 ns over all Ethernet rates; decoding adds tens "
-        "of nanoseconds. True inside the datacenter. The long haul's codes take microseconds: about "
+        "A KP4 word of 5,440 bits fills in 51 ns at 106 Gbit/s, 26 to 205 ns over all Ethernet rates; decoding adds "
+        "tens of nanoseconds. True inside the datacenter. The long haul's codes take microseconds: about "
         f"{float(np.mean(long_s)) * 1e6:.0f}.",
     )
 
 
 @derives("A090", latitude="about")
 def conversions_back(bench: Bench) -> Finding:
-    both_ways = bench.trip("cloud", "conversions")
+    met = ("datacenter.fabric.light", "network.route", "optics.transceiver", "optics.coherent", "network.access")
+    total = sum(bench.trip("cloud", f"back.{span}/conversions") for span in met)
     return Finding(
-        both_ways / 4.0,
-        "All conversions of the default trip (light to electrons, or back), half of them on the way home, two to each "
-        "optical stretch. Amplifiers and wavelength switches convert nothing; routers and the rack's plugs do.",
+        total / 2.0,
+        "Conversions of the default trip between the server and the laptop (light to electrons, or back), two to each "
+        "optical stretch. Amplifiers and wavelength switches convert nothing; the rack's plugs and every router do.",
     )
 
 

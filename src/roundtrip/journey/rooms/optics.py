@@ -264,12 +264,29 @@ def _correct(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         gsnr.link_gsnr_dB, osnr_dB=osnr, nonlinear_snr_dB=nonlinear, symbol_rate_Hz=symbol_rate,
         transmitter_osnr_dB=s["optics.line.transmitter_osnr_dB"], add_drop_osnr_dB=s["optics.roadm.add_drop_osnr_dB"],
     )  # fmt: skip
-    rate = s.use(fec.payload_share, overhead=s["optics.line.overhead"])
+    signal = g.use(gsnr.in_signal_bandwidth_dB, osnr_dB=whole, symbol_rate_Hz=symbol_rate)
+    ratio = {"DP-QPSK": coherent.qpsk_bit_error_ratio}.get(
+        way.word("optics.line.modulation"), coherent.qam16_bit_error_ratio
+    )
+    c = way.stage(coherent)
     return s.lay(
-        "error correction repairs two bits in a hundred", line.sections * s["optics.line.fec_latency_s"],
-        "moving charge", after=after, id=f"{prefix}optics.fec", sections=line.sections,
-        spans_per_section=line.spans_per_section, best_launch_dBm=line.best_dBm, osnr_dB=osnr, gsnr_dB=whole,
-        gsnr_signal_dB=g.use(gsnr.in_signal_bandwidth_dB, osnr_dB=whole, symbol_rate_Hz=symbol_rate),
-        margin_dB=g.use(gsnr.link_margin_dB, gsnr_dB=whole, required_osnr_dB=required), code_rate=rate,
-        threshold_snr_dB=s.use(fec.required_qpsk_snr_dB, bit_error_ratio=s["optics.line.bit_error_ratio"]),
-    )  # fmt: skip
+        "error correction repairs up to two bits in a hundred",
+        line.sections * s["optics.line.fec_latency_s"],
+        "moving charge",
+        after=after,
+        id=f"{prefix}optics.fec",
+        bytes_in=line.size_B * (1.0 + s["optics.line.overhead"]),
+        bytes_out=line.size_B,
+        sections=line.sections,
+        spans_per_section=line.spans_per_section,
+        best_launch_dBm=line.best_dBm,
+        osnr_dB=osnr,
+        osnr_signal_dB=g.use(gsnr.in_signal_bandwidth_dB, osnr_dB=osnr, symbol_rate_Hz=symbol_rate),
+        gsnr_dB=whole,
+        gsnr_signal_dB=signal,
+        margin_dB=g.use(gsnr.link_margin_dB, gsnr_dB=whole, required_osnr_dB=required),
+        # What an ideal receiver would see; a real one is some decibels worse, as its required OSNR says.
+        ideal_bit_error_ratio=c.use(ratio, snr_dB=signal),
+        threshold_bit_error_ratio=s["optics.line.bit_error_ratio"],
+        code_rate=s.use(fec.payload_share, overhead=s["optics.line.overhead"]),
+    )
