@@ -118,10 +118,9 @@ def constants(name: str) -> dict[str, float]:
 
 def round_trip_s(distance_m: Array, given: Mapping[str, Any]) -> Array:
     """Return the round trip over a distance, by the functions that the trip itself uses."""
-    stretch = route.stretch(distance_m, given["far_stretch"], given["near_stretch"], given["near_scale_m"])
-    cable_m = route.cable_length_m(distance_m, stretch, given["detour_m"])
     routers_s = route.router_time_s(given["hops"], given["router_latency_s"], given["router_queue_s"])
-    return 2.0 * np.asarray(route.one_way_s(cable_m, routers_s, GROUP_INDEX))
+    shape = (given[name] for name in CONSTANTS)
+    return np.asarray(route.haul_round_trip_s(distance_m, *shape, routers_s, GROUP_INDEX))
 
 
 def predict(pairs: Pairs, given: Mapping[str, Mapping[str, float]] | None = None) -> Array:

@@ -204,7 +204,8 @@ def _envelope(s: Stage, after: Mark, size_B: Any, framed_B: Any, back: str) -> M
         copy_rate_B_s=s["network.access.copy_rate_B_s"],
     )  # fmt: skip
     return s.lay(
-        "the event leaves its frame" if back else "the request is framed", time_s, "moving charge", after=after, id=f"{back}network.http", marginal_J=_compute(s, time_s), bytes_in=size_B, bytes_out=framed_B,
+        "the event leaves its frame" if back else "the request is framed", time_s, "moving charge", after=after,
+        id=f"{back}network.http", marginal_J=_compute(s, time_s), bytes_in=size_B, bytes_out=framed_B,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 The wave between two conductors travels at c over the root of the relative permittivity of what lies between them
 [1]_; an electron drifts with j/(n e), fractions of a millimeter a second [2]_. What ends the way is loss: the current
 crowds into a skin that thins with the root of the frequency, and the board itself takes a share that grows with the
-frequency [1]_. At 13 GHz an ordinary board takes some 100 dB a meter, a good cable 6, and a receiver can mend about
+frequency [1]_. At 13 GHz an ordinary board takes some 50 dB a meter, a good cable 4, and a receiver can mend 20 to
 30. Glass loses 0.0002 dB a meter: that, not its speed, is why the long way is glass.
 
 References

@@ -149,6 +149,32 @@ def one_way_s(cable_m: Number, routers_s: Number, group_index: Number = 1.468) -
     return flight_time_s(cable_m, group_index) + routers_s
 
 
+def haul_round_trip_s(
+    distance_m: Number,
+    far_stretch: Number,
+    near_stretch: Number,
+    near_scale_m: Number,
+    detour_m: Number,
+    routers_s: Number,
+    group_index: Number = 1.468,
+) -> Number:
+    """Return the round trip between datacenters, as it is measured between the regions of a cloud [1]_.
+
+    Parameters
+    ----------
+    distance_m : float
+        Great circle [m].
+    far_stretch, near_stretch, near_scale_m, detour_m : float
+        Constants of the corridor, see `stretch` and `cable_length_m`.
+    routers_s : float
+        Time that the routers add one way [s].
+    group_index : float
+        Group index of the glass.
+    """
+    cable_m = cable_length_m(distance_m, stretch(distance_m, far_stretch, near_stretch, near_scale_m), detour_m)
+    return 2.0 * one_way_s(cable_m, routers_s, group_index)
+
+
 def router_energy_J(wire_B: Number, hops: Number, router_energy_per_bit_J: Number) -> Number:
     """Return the share of the routers' energy.
 
