@@ -102,6 +102,11 @@ def assembly_energy_J(firmware_cycles: Number, energy_per_cycle_J: Number) -> Nu
     return firmware_cycles * energy_per_cycle_J
 
 
+def usage_id(name: str) -> int:
+    """Return the usage id of the key that bears this name on a US board: a position, whatever a layout makes of it."""
+    return USAGES[name]
+
+
 def encode(held: Iterable[int]) -> bytes:
     """Return the boot report for the usage ids that are held, in the order in which they went down."""
     modifiers = 0
