@@ -248,7 +248,7 @@ def groups(trace: Trace) -> dict[str, list[Span]]:
 
 def source_numbers(trace: Trace) -> dict[str, int]:
     """Return the number of each source, in the order in which the spans meet them."""
-    order = dict.fromkeys(key for span in trace.spans for key in span.sources if key in trace.sources)
+    order = dict.fromkeys(key for span in trace.spans for key in span.sources if key in trace.sources and key != "user")
     return {key: number for number, key in enumerate(order, start=1)}
 
 

@@ -1,0 +1,1 @@
+"""How fast Roundtrip is, alone and beside its peers: ``python -m benchmarks``."""
