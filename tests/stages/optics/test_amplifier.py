@@ -20,6 +20,7 @@ def test_spans_cover_the_line_and_no_span_is_longer_than_planned(length_m: float
     assert length_m / spans <= span_m * (1.0 + 1e-12)
     assert spans == 1.0 or (spans - 1.0) * span_m < length_m * (1.0 + 1e-12)
     assert amplifier.line_sites(length_m, span_m) == spans - 1.0
+    assert amplifier.amplifier_count(spans) == spans + 1.0
 
 
 @given(gain, up, down)

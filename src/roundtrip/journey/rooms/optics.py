@@ -172,8 +172,9 @@ def _switch(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
 def _amplify(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
     s = way.stage(amplifier)
     sites = s.use(amplifier.line_sites, length_m=line.length_m, span_m=s["optics.amplifier.span_m"])
+    count = s.use(amplifier.amplifier_count, spans=line.spans)
     time_s = s.use(
-        amplifier.transit_s, sites=sites, gain_fiber_m=s["optics.amplifier.gain_fiber_m"],
+        amplifier.transit_s, amplifiers=count, gain_fiber_m=s["optics.amplifier.gain_fiber_m"],
         group_index=s["optics.fiber.group_index"],
     )  # fmt: skip
     share_J = s.use(
@@ -182,7 +183,7 @@ def _amplify(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
     )  # fmt: skip
     return s.lay(
         "erbium amplifiers give back what the glass took", time_s, "photons", after=after,
-        id=f"{prefix}optics.amplifier", allocated_J=share_J, sites=sites, gain_dB=line.span_loss_dB,
+        id=f"{prefix}optics.amplifier", allocated_J=share_J, sites=sites, amplifiers=count, gain_dB=line.span_loss_dB,
         photons_out_per_photon=s.use(amplifier.photons_out_per_photon, gain_dB=line.span_loss_dB),
     )  # fmt: skip
 

@@ -35,6 +35,11 @@ def line_sites(length_m: Number, span_m: Number) -> Number:
     return np.maximum(np.ceil(length_m / span_m), 1.0) - 1.0
 
 
+def amplifier_count(spans: Number) -> Number:
+    """Return the amplifiers that light passes: a booster at the start and one after each span, the last at the end."""
+    return spans + 1.0
+
+
 def span_loss_dB(length_m: Number, spans: Number, attenuation_dB_km: Number, connector_loss_dB: Number) -> Number:
     """Return the loss of each of equal spans, connectors and splices included: the gain that must make up for it [dB].
 
@@ -117,10 +122,10 @@ def least_pump_power_W(
 
 
 def transit_s(
-    sites: Number, gain_fiber_m: Number, group_index: Number, speed_of_light_m_s: Number = 299_792_458.0
+    amplifiers: Number, gain_fiber_m: Number, group_index: Number, speed_of_light_m_s: Number = 299_792_458.0
 ) -> Number:
-    """Return the time in the doped fiber of all sites: amplifying adds glass, not processing [s]."""
-    return sites * gain_fiber_m * group_index / speed_of_light_m_s
+    """Return the time in the doped fiber of all amplifiers: amplifying adds glass, not processing [s]."""
+    return amplifiers * gain_fiber_m * group_index / speed_of_light_m_s
 
 
 def sites_energy_share_J(
