@@ -51,3 +51,9 @@ def test_aging_multiplies_over_steps(cool: float, first: float, second: float) -
 
 def test_cluster_of_16384_at_a_kilowatt() -> None:
     assert np.isclose(heat.cluster_power_W(16_384, 1_000.0, 1.08), 17.7e6, rtol=1e-3)
+
+
+def test_a_waiting_cluster_drops_by_megawatts() -> None:
+    # "Tens of megawatts" in the words of the Llama 3 paper, section 3.3.4, for some 16,000 accelerators.
+    assert 1e7 < heat.power_swing_W(16_384, 1_000.0, 200.0) < 2e7
+    assert heat.power_swing_W(16_384, 100.0, 200.0) == 0.0

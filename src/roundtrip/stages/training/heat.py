@@ -34,6 +34,11 @@ def cluster_power_W(accelerators: Number, accelerator_power_W: Number, pue: Numb
     return accelerators * accelerator_power_W * pue
 
 
+def power_swing_W(accelerators: Number, accelerator_power_W: Number, idle_power_W: Number) -> Number:
+    """Return how far the power of a cluster falls when all wait at once, for a checkpoint or a lost link [W]."""
+    return accelerators * np.maximum(accelerator_power_W - idle_power_W, 0.0)
+
+
 def coolant_mass_kg(energy_J: Number, coolant_rise_K: Number, water_heat_J_kg_K: Number = 4186.0) -> Number:
     """Return the water that carries an amount of heat away while it warms by a given rise [kg] [4]_."""
     return energy_J / (water_heat_J_kg_K * coolant_rise_K)
