@@ -22,6 +22,7 @@ FILE = "FILE"
 @click.option("--otlp", metavar=FILE, help="Write OTLP JSON lines, which Jaeger reads.")
 @click.option("--speedscope", metavar=FILE, help="Write a profile for speedscope.app.")
 @click.option("--plot", metavar=FILE, help="Draw the waterfall as SVG.")
+@click.option("--plot-strip", metavar=FILE, help="Draw how long each stage takes, one lane a room, as SVG.")
 @click.option("--plot-energy", metavar=FILE, help="Draw the energy of each stage as SVG.")
 @click.option("--linear", is_flag=True, help="Linear time in bars and plot, instead of logarithmic.")
 @click.option("--sources", is_flag=True, help="List every source with its address.")
@@ -37,6 +38,7 @@ def trip(
     otlp: str | None,
     speedscope: str | None,
     plot: str | None,
+    plot_strip: str | None,
     plot_energy: str | None,
     linear: bool,
     sources: bool,
@@ -45,7 +47,7 @@ def trip(
 
     Files are written beside the table; give several at once.
     """
-    for path in (plot, plot_energy):
+    for path in (plot, plot_strip, plot_energy):
         if path is not None and not path.lower().endswith(".svg"):
             raise OutputError(f"{path}: a plot is written as SVG, expected a name that ends in .svg")
     check_samples(samples)
@@ -73,6 +75,10 @@ def trip(
         from roundtrip.trace.svg import waterfall
 
         write_whole(plot, waterfall(trace, log=not linear))
+    if plot_strip is not None:
+        from roundtrip.trace.svg_strip import strip
+
+        write_whole(plot_strip, strip(trace))
     if plot_energy is not None:
         from roundtrip.trace.svg_energy import energy
 
