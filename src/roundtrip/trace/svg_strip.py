@@ -21,7 +21,7 @@ LANES = {
     "eye": "Eye",
 }
 WIDTH, LEFT, RIGHT, TOP, ROW = 1080.0, 140.0, 24.0, 108.0, 23.0
-SUBROWS = 4
+SUBROWS = 6
 LETTER = 6.8
 
 
@@ -65,11 +65,10 @@ def strip(trace: Trace) -> str:
 
 
 def _once(spans: list[Span]) -> list[Span]:
-    """Keep each stage once, where it takes longest."""
+    """Keep each stage once, where the trip meets it first."""
     found: dict[str, Span] = {}
     for span in spans:
-        if span.name not in found or span.duration_s > found[span.name].duration_s:
-            found[span.name] = span
+        found.setdefault(span.name, span)
     return list(found.values())
 
 
