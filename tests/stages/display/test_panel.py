@@ -78,8 +78,15 @@ def test_the_pitch_of_a_square_screen() -> None:
 def test_the_light_of_all_pixels_is_the_light_of_the_screen() -> None:
     diagonal_m = 27.0 * 0.0254
     pitch_m = panel.pitch_m(diagonal_m, 3840.0, 2160.0)
-    whole_W = panel.screen_power_W(200.0, diagonal_m, 8.0)
-    assert panel.patch_energy_J(3840.0 * 2160.0, pitch_m, 200.0, 1.0, 8.0) == pytest.approx(whole_W, rel=1e-9)
+    area_m2 = diagonal_m**2 * 16.0 * 9.0 / (16.0**2 + 9.0**2)
+    whole_W = panel.light_power_W(200.0, 3840.0 * 2160.0, pitch_m, 8.0)
+    assert whole_W == pytest.approx(np.pi * 200.0 * area_m2 / 8.0, rel=1e-9)
+    assert panel.patch_energy_J(3840.0 * 2160.0, pitch_m, 200.0, 2.0, 8.0) == pytest.approx(2.0 * whole_W)
+
+
+def test_a_dark_page_costs_an_oled_less_and_a_backlight_the_same() -> None:
+    dark = panel.picture_luminance_cd_m2(200.0, 0.05)
+    assert panel.light_power_W(dark, 1e6, 1e-4, 5.0) == pytest.approx(0.05 * panel.light_power_W(200.0, 1e6, 1e-4, 5.0))
 
 
 def test_pwm_of_240_Hz_is_slower_than_a_frame_of_480() -> None:

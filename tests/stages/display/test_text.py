@@ -43,3 +43,8 @@ def test_an_atlas_with_every_glyph_saves_all_rasterizing() -> None:
 
 def test_painting_costs_more_than_shaping_a_word() -> None:
     assert text.paint_duration_s(1.0, 2e-4) > text.shape_duration_s(5.0, 6e-8)
+
+
+def test_a_computer_that_draws_less_at_work_adds_nothing() -> None:
+    assert text.drawing_energy_J(2e-4, 5.0, 25.0) == pytest.approx(4e-3)
+    assert text.drawing_energy_J(2e-4, 5.0, 4.0) == 0.0

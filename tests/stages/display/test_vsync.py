@@ -48,3 +48,10 @@ def test_words_faster_than_frames_come_several_at_once() -> None:
 
 def test_a_frame_of_60_Hz_is_16_7_ms() -> None:
     assert vsync.frame_interval_s(60.0) == pytest.approx(16.667e-3, rel=1e-4)
+
+
+@given(st.floats(1.0, 1e4), st.floats(0.0, 100.0), refresh)
+def test_there_are_no_more_updates_than_tokens_or_frames(tokens: float, duration_s: float, rate: float) -> None:
+    updates = vsync.update_count(tokens, duration_s, rate)
+    assert updates <= tokens
+    assert updates <= duration_s * rate + 1.0

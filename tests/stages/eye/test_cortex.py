@@ -17,9 +17,7 @@ latency = st.floats(0.0, 1.0)
 @given(st.lists(latency, min_size=2, max_size=7))
 def test_differences_of_a_chain_add_up_to_its_latest_latency(latencies: list[float]) -> None:
     rising = sorted(latencies)
-    total = rising[0] + sum(
-        cortex.since_onset_s(later, earlier) for earlier, later in pairwise(rising)
-    )
+    total = rising[0] + sum(cortex.since_onset_s(later, earlier) for earlier, later in pairwise(rising))
     assert np.isclose(total, rising[-1])
 
 

@@ -94,3 +94,15 @@ def test_a_4k_pixel_at_60_cm_is_as_wide_as_the_diffraction_spot() -> None:
 def test_light_takes_two_nanoseconds() -> None:
     assert optics.flight_time_s(0.6) == pytest.approx(2.0e-9, rel=2e-3)
     assert optics.solid_angle_sr(2.87e-3, 0.6) == pytest.approx(1.8e-5, rel=0.01)
+
+
+def test_body_text_at_arms_length_is_read_near_16_cycles_a_degree_solomon_pelli() -> None:
+    frequency = optics.letter_frequency_c_deg(3.0, 11.0 / 72.0 * 0.0254, 0.5, 0.6)
+    assert frequency == pytest.approx(16.2, rel=0.01)
+    assert 0.2 < optics.modulation(frequency, 2.85e-3) < 0.4
+
+
+@given(st.floats(1e-3, 0.05), st.floats(0.2, 5.0))
+def test_twice_the_font_at_twice_the_distance_looks_the_same(size_m: float, distance_m: float) -> None:
+    near = optics.letter_frequency_c_deg(3.0, size_m, 0.5, distance_m)
+    assert np.isclose(optics.letter_frequency_c_deg(3.0, 2.0 * size_m, 0.5, 2.0 * distance_m), near)

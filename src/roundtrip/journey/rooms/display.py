@@ -9,8 +9,8 @@ from roundtrip.stages.display import framebuffer, link, panel, text, vsync
 def lay(way: Way, page: Mark) -> Mark:
     """Lay the way of the first word from the laid-out page to the light that the panel sends.
 
-    Facts: ``display_lag_s``, the time from the page to the light; ``patch_pixels``, the pixels of the word's box; and
-    ``photons_per_lumen_s`` of the screen's white.
+    Facts: ``display_lag_s``, the time from the page to the light; ``ink_pixels`` and ``patch_pixels`` of the word and
+    its box; ``drawing_J``, what drawing it costs the computer; ``photons_per_lumen_s`` of the screen's white.
     """
     word = _lay_text(way, page)
     drawn = _lay_framebuffer(way, word)
@@ -22,10 +22,63 @@ def lay(way: Way, page: Mark) -> Mark:
 
 
 def lay_always_on(way: Way, until: Mark) -> Mark:
-    """Lay the lit screen, which shines from the first key to the last word, whatever it shows."""
+    """Lay the lit screen, which shines from the first key to the last word, and the drawing of all further words.
+
+    A backlight is paid at the luminance of white whatever the page shows; an OLED is paid at the page's mean.
+    """
+    _lay_further_words(way)
     s = way.stage(panel)
-    lit_J = s["display.panel.active_power_W"] * until.end_s
-    return s.lay("the screen is lit all the while", until.end_s, "photons", id="on.display.panel", always_on_J=lit_J)
+    pixels = s.use(
+        framebuffer.pixel_count,
+        width_pixels=s["display.panel.width_pixels"],
+        height_pixels=s["display.panel.height_pixels"],
+    )
+    shown = s["display.panel.white_luminance_cd_m2"]
+    if way.word("display.panel.kind") == "oled":
+        shown = s.use(
+            panel.picture_luminance_cd_m2, white_luminance_cd_m2=shown, picture_level=s["display.font.picture_level"]
+        )
+    light_W = s.use(
+        panel.light_power_W,
+        luminance_cd_m2=shown,
+        pixels=pixels,
+        pixel_pitch_m=s["display.panel.pixel_pitch_m"],
+        screen_efficacy_lm_W=s["display.panel.screen_efficacy_lm_W"],
+    )
+    power_W = light_W + s["display.panel.electronics_power_W"]
+    return s.lay(
+        "the screen is lit all the while",
+        until.end_s,
+        "photons",
+        id="on.display.panel",
+        always_on_J=power_W * until.end_s,
+        power_W=power_W,
+        light_power_W=light_W,
+    )
+
+
+def _lay_further_words(way: Way) -> None:
+    """Each further token is drawn as it comes, several in one frame if they come faster than frames."""
+    begun, streamed = way.marks.get("stream.reasoning"), way.marks.get("stream.answer")
+    if begun is None or streamed is None:
+        return
+    s = way.stage(text)
+    updates = s.use(
+        vsync.update_count,
+        tokens=way.facts["answer_tokens"] - 1.0,
+        duration_s=streamed.duration_s,
+        refresh_rate_Hz=s["display.panel.refresh_rate_Hz"],
+    )
+    drawn_J = updates * way.facts["drawing_J"]
+    s.lay(
+        "each further word is drawn as it comes",
+        streamed.duration_s,
+        "moving charge",
+        after=begun,
+        id="stream.display",
+        marginal_J=drawn_J,
+        updates=updates,
+    )
 
 
 def _lay_text(way: Way, page: Mark) -> Mark:
@@ -54,11 +107,21 @@ def _lay_text(way: Way, page: Mark) -> Mark:
         painted_lines=s["display.font.painted_lines"],
         line_paint_time_s=s["display.font.line_paint_time_s"],
     )
+    drawn_J = way.fact(
+        "drawing_J",
+        s.use(
+            text.drawing_energy_J,
+            duration_s=shaped_s + filled_s + painted_s,
+            idle_power_W=s["computer.host.idle_power_W"],
+            active_power_W=s["computer.host.active_power_W"],
+        ),
+    )
     return s.lay(
         "the first word becomes glyphs and ink",
         shaped_s + filled_s + painted_s,
         "moving charge",
         after=page,
+        marginal_J=drawn_J,
         glyphs=glyphs,
         ink_pixels=ink,
         box_pixels=box,

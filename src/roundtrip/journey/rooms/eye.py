@@ -70,6 +70,14 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
     way.fact("media_transmission", passed)
     pixel = s.use(optics.pixel_angle_rad, pixel_pitch_m=s["display.panel.pixel_pitch_m"], viewing_distance_m=distance_m)
     blur = s.use(optics.airy_width_rad, wavelength_m=s["display.panel.light_wavelength_m"], pupil_diameter_m=pupil_m)
+    letter = s.use(
+        optics.letter_frequency_c_deg,
+        cycles_per_letter=s["eye.viewer.cycles_per_letter"],
+        font_size_m=s["display.font.font_size_m"],
+        advance_share=s["display.font.advance_share"],
+        viewing_distance_m=distance_m,
+    )
+    contrast = s.use(optics.modulation, spatial_frequency_c_deg=letter, pupil_diameter_m=pupil_m)
     flight_s = s.use(optics.flight_time_s, viewing_distance_m=distance_m)
     return s.lay(
         "light of the word's patch enters one pupil",
@@ -81,6 +89,8 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
         media_transmission=passed,
         pixel_angle_rad=pixel,
         diffraction_rad=blur,
+        letter_frequency_c_deg=letter,
+        letter_modulation=contrast,
     )
 
 
@@ -156,6 +166,25 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         atp_energy_J=s["eye.viewer.atp_energy_J"],
     )
     peak_s = s["eye.viewer.response_peak_time_s"]
+    chain = {
+        name: s[f"eye.viewer.{name}"]
+        for name in (
+            "transducin_rate_1_s", "rhodopsin_lifetime_s", "effector_lifetime_s", "turnover_1_s", "cgmp_uM",
+            "michaelis_uM",
+        )
+    }  # fmt: skip
+    subunits = s.use(
+        retina.transducin_count,
+        transducin_rate_1_s=chain["transducin_rate_1_s"],
+        rhodopsin_lifetime_s=chain["rhodopsin_lifetime_s"],
+    )
+    cgmp = s.use(retina.hydrolyzed_count, **chain)
+    charges = s.use(
+        retina.charge_count,
+        dark_current_A=s["eye.viewer.dark_current_A"],
+        response_share=s["eye.viewer.response_share"],
+        integration_time_s=s["eye.viewer.integration_time_s"],
+    )
     seen = s.lay(
         "cones turn photons into current",
         peak_s,
@@ -166,6 +195,9 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         retinal_illuminance_td=trolands,
         cone_isomerizations_1_s=cone_1_s,
         rod_isomerizations_1_s=rod_1_s,
+        rod_transducins_per_photon=subunits,
+        rod_cgmp_per_photon=cgmp,
+        rod_charges_per_photon=charges,
         conversions=1.0,
     )
     s = way.stage(nerve)

@@ -149,6 +149,19 @@ def relaxation_s(rotational_viscosity_Pa_s: Number, cell_gap_m: Number, elastic_
     return rotational_viscosity_Pa_s * cell_gap_m * cell_gap_m / (np.pi * np.pi * elastic_constant_N)
 
 
+def picture_luminance_cd_m2(white_luminance_cd_m2: Number, picture_level: Number) -> Number:
+    """Return the mean luminance of a picture: what an OLED pays for, while a backlight pays for white [cd/m2].
+
+    Parameters
+    ----------
+    white_luminance_cd_m2 : float
+        Luminance of white [cd/m2].
+    picture_level : float
+        Mean linear luminance of the picture over that of white.
+    """
+    return white_luminance_cd_m2 * picture_level
+
+
 def half_response_s(response_time_s: Number) -> Number:
     """Return the time to half of an exponential step whose 10-to-90 % time is given, ``t ln 2 / ln 9`` [s].
 
@@ -171,20 +184,23 @@ def pwm_period_s(pwm_frequency_Hz: Number) -> Number:
     return 1.0 / pwm_frequency_Hz
 
 
-def screen_power_W(luminance_cd_m2: Number, diagonal_m: Number, screen_efficacy_lm_W: Number) -> Number:
-    """Return the supply power of the light of a 16:9 screen, ``pi L A / eta`` [W]. The area is ``0.427 D^2``.
+def light_power_W(
+    luminance_cd_m2: Number, pixels: Number, pixel_pitch_m: Number, screen_efficacy_lm_W: Number
+) -> Number:
+    """Return the supply power of the light of a screen, ``pi L n p^2 / eta`` [W].
 
     Parameters
     ----------
     luminance_cd_m2 : float
-        Mean luminance of the picture [cd/m2].
-    diagonal_m : float
-        Diagonal [m].
+        What the light source must give: white for a backlight, the mean of the picture for an OLED [cd/m2].
+    pixels : float
+        Pixels of the screen.
+    pixel_pitch_m : float
+        Pitch [m].
     screen_efficacy_lm_W : float
         Lumens that leave the screen for each watt of its light source's supply.
     """
-    area_m2 = diagonal_m * diagonal_m * (16.0 * 9.0) / (16.0 * 16.0 + 9.0 * 9.0)
-    return np.pi * luminance_cd_m2 * area_m2 / screen_efficacy_lm_W
+    return np.pi * luminance_cd_m2 * pixels * pixel_pitch_m * pixel_pitch_m / screen_efficacy_lm_W
 
 
 def patch_energy_J(
@@ -205,5 +221,4 @@ def patch_energy_J(
     screen_efficacy_lm_W : float
         Lumens of the screen for each watt.
     """
-    lumens = np.pi * luminance_cd_m2 * pixels * pixel_pitch_m * pixel_pitch_m
-    return lumens * duration_s / screen_efficacy_lm_W
+    return light_power_W(luminance_cd_m2, pixels, pixel_pitch_m, screen_efficacy_lm_W) * duration_s

@@ -139,3 +139,16 @@ def paint_duration_s(painted_lines: Number, line_paint_time_s: Number) -> Number
         Time for one line [s].
     """
     return painted_lines * line_paint_time_s
+
+
+def drawing_energy_J(duration_s: Number, idle_power_W: Number, active_power_W: Number) -> Number:
+    """Return what drawing adds to the energy of a computer that is on anyway, at least nothing [J].
+
+    Parameters
+    ----------
+    duration_s : float
+        Time of drawing [s].
+    idle_power_W, active_power_W : float
+        Power of the computer without and with work [W].
+    """
+    return np.maximum(active_power_W - idle_power_W, 0.0) * duration_s

@@ -101,3 +101,18 @@ def seen_rate_Hz(rate_token_s: Number, refresh_rate_Hz: Number) -> Number:
         Frames a second [Hz].
     """
     return np.minimum(rate_token_s, refresh_rate_Hz)
+
+
+def update_count(tokens: Number, duration_s: Number, refresh_rate_Hz: Number) -> Number:
+    """Return how often the page is drawn while tokens arrive: once for each, but no more than once a frame.
+
+    Parameters
+    ----------
+    tokens : float
+        Tokens that arrive.
+    duration_s : float
+        Time over which they arrive [s].
+    refresh_rate_Hz : float
+        Frames a second [Hz].
+    """
+    return np.minimum(tokens, np.ceil(duration_s * refresh_rate_Hz))

@@ -24,7 +24,9 @@ References
    van de Kraats and D. van Norren, JOSA A 24(7), 1842-1857, 2007, doi:10.1364/JOSAA.24.001842
 .. [5] J. Rovamo, H. Kukkonen and J. Mustonen, "Foveal optical modulation transfer function of the human eye at
    various pupil sizes", JOSA A 15(9), 2504-2513, 1998, doi:10.1364/JOSAA.15.002504
-.. [6] M. Born and E. Wolf, Principles of Optics, 7th edition, Cambridge 1999, section 8.5.2: the Airy pattern.
+.. [6] J. A. Solomon and D. G. Pelli, "The visual filter mediating letter identification", Nature 369, 395-397, 1994,
+   doi:10.1038/369395a0: three cycles a letter.
+.. [7] M. Born and E. Wolf, Principles of Optics, 7th edition, Cambridge 1999, section 8.5.2: the Airy pattern.
 """
 
 from __future__ import annotations
@@ -56,10 +58,8 @@ def pupil_stanley_davies_m(luminance_cd_m2: Number, adapting_field_deg2: Number,
     ----------
     luminance_cd_m2 : float
         Luminance of the bright field [cd/m2].
-    adapting_field_deg2 : float
-        Its size in square degrees.
-    pupil_eyes_factor : float
-        1 for two eyes, 0.1 for one.
+    adapting_field_deg2, pupil_eyes_factor : float
+        Its size in square degrees; 1 for two eyes, 0.1 for one.
     """
     flux = (luminance_cd_m2 * adapting_field_deg2 * pupil_eyes_factor / 846.0) ** 0.41
     return 1e-3 * (7.75 - 5.75 * flux / (flux + 2.0))
@@ -129,12 +129,8 @@ def pupil_photons(
 
     Parameters
     ----------
-    luminance_cd_m2 : float
-        Luminance [cd/m2].
-    pixels : float
-        Number of pixels.
-    pixel_pitch_m : float
-        Pitch [m].
+    luminance_cd_m2, pixels, pixel_pitch_m : float
+        Luminance [cd/m2], number and pitch [m] of the pixels.
     duration_s : float
         Time [s].
     pupil_diameter_m, viewing_distance_m : float
@@ -187,7 +183,7 @@ def modulation(spatial_frequency_c_deg: Number, pupil_diameter_m: Number) -> Num
 
 
 def airy_width_rad(wavelength_m: Number, pupil_diameter_m: Number) -> Number:
-    """Return the full width at half maximum of diffraction's spot, ``1.029 lambda / D`` [rad] [6]_.
+    """Return the full width at half maximum of diffraction's spot, ``1.029 lambda / D`` [rad] [7]_.
 
     Parameters
     ----------
@@ -232,3 +228,22 @@ def field_deg2(
     b = height_pixels * pixel_pitch_m
     far = 2.0 * viewing_distance_m
     return 4.0 * np.arctan(a * b / (far * np.sqrt(far * far + a * a + b * b))) * (180.0 / np.pi) ** 2.0
+
+
+def letter_frequency_c_deg(
+    cycles_per_letter: Number, font_size_m: Number, advance_share: Number, viewing_distance_m: Number
+) -> Number:
+    """Return the spatial frequency at which a letter is recognized, cycles of a letter over its angle [c/deg] [6]_.
+
+    Parameters
+    ----------
+    cycles_per_letter : float
+        Cycles over the width of a letter that matter.
+    font_size_m : float
+        Height of the em [m].
+    advance_share : float
+        Mean advance of a letter over the em.
+    viewing_distance_m : float
+        Distance [m].
+    """
+    return cycles_per_letter / (np.arctan(font_size_m * advance_share / viewing_distance_m) * 180.0 / np.pi)
