@@ -19,7 +19,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1954, "UNIVAC 1103A: the first program interrupt; deferred work in Linux as bottom halves since 1991")
+SINCE = (1954, "DYSEAC of the National Bureau of Standards: the first input/output interrupt")
 
 
 def entry_time_s(wake_s: Number, entry_cycles: Number, clock_Hz: Number) -> Number:

@@ -19,7 +19,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1972, "keyboard encoders that wait for a quiet contact; in firmware since the IBM Model F of 1981")
+SINCE = (1981, "IBM Personal Computer keyboard (Model F): the firmware of an Intel 8048")
 
 # One scan: its time in milliseconds, and the contacts that changed since the last, True for closed.
 Scan = tuple[int, dict[Hashable, bool]]

@@ -22,7 +22,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1972, "keyboard encoders of the General Instrument AY-5-2376 kind: a scanned matrix on one chip")
+SINCE = (1981, "IBM Personal Computer keyboard (Model F): an Intel 8048 scans the matrix")
 
 Position = tuple[int, int]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1983, "Cherry MX, US patent 4,467,160: a cross-point contact under a spring")
+SINCE = (1984, "US patent 4,467,160, Cherry: the MX switch, a cross-point contact under a spring")
 
 
 def spring_work_J(preload_N: Number, actuation_force_N: Number, travel_m: Number) -> Number:
