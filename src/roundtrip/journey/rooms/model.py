@@ -1,8 +1,8 @@
 """The model on the way: tokens in, one pass over the prompt, then a step of the whole batch for every token.
 
 `prepare` (in `model_machine`) works out what the model does and how long it takes before anything is laid, since the
-queue in front of it depends on it. `lay` puts it on the time line. Times are those of one accelerator; every accelerator
-of an instance does the same at the same time. Joules stand on the wholes (prefill and decode); the parts below show
+queue in front of it depends on it. `lay` puts it on the time line. Times are those of one accelerator; every one
+of an instance does the same at that time. Joules stand on the wholes (prefill and decode); the parts below show
 where the time goes.
 """
 
