@@ -196,18 +196,20 @@ def training_over_request(bench: Bench) -> Finding:
 @derives("A110")
 def a_flip_in_the_adder(bench: Bench) -> Finding:
     generator = np.random.default_rng(110)
-    bench.use(corruption.flip_bit, value=1.0, bit=51)
     holds = True
     for _ in range(50):
         a, b = generator.normal(size=(24, 40)), generator.normal(size=(40, 16))
         honest = a @ b
         row, column = np.unravel_index(int(np.argmax(np.abs(honest))), honest.shape)
-        wrong = corruption.multiply_with_fault(a, b, int(row), int(column), int(generator.integers(30, 52)))
+        bit = int(generator.integers(30, 52))
+        wrong = bench.use(corruption.multiply_with_fault, a=a, b=b, row=int(row), column=int(column), bit=bit)
         stored = float(wrong[row, column])
         in_memory = corruption.flip_bit(stored, 40)
-        holds &= not corruption.memory_sees(stored, corruption.check_bits(stored))
-        holds &= corruption.memory_sees(in_memory, corruption.check_bits(stored))
-        holds &= corruption.checksum_sees(a, b, wrong) and not corruption.checksum_sees(a, b, honest)
+        check = corruption.check_bits(stored)
+        holds &= not bench.use(corruption.memory_sees, value=stored, check=check)
+        holds &= corruption.memory_sees(in_memory, check)
+        holds &= bench.use(corruption.checksum_sees, a=a, b=b, product=wrong)
+        holds &= not corruption.checksum_sees(a, b, honest)
     return Finding(
         holds,
         "50 matrix products, each with one mantissa bit flipped on its way out of the adder: the memory's SEC-DED "
