@@ -48,3 +48,9 @@ def test_painting_costs_more_than_shaping_a_word() -> None:
 def test_a_computer_that_draws_less_at_work_adds_nothing() -> None:
     assert text.drawing_energy_J(2e-4, 5.0, 25.0) == pytest.approx(4e-3)
     assert text.drawing_energy_J(2e-4, 5.0, 4.0) == 0.0
+
+
+def test_an_answer_of_150_words_fills_a_dozen_lines() -> None:
+    characters = text.text_characters(150.0, 4.7)
+    assert characters == pytest.approx(855.0)
+    assert text.line_count(characters, 11.0 / 72.0 * 0.0254, 0.5, 0.16) == 11.0

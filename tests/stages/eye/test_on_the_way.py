@@ -116,3 +116,9 @@ def test_a_dimmer_page_saves_power_and_widens_the_pupil() -> None:
 def test_the_brain_outdraws_the_screen_of_a_phone() -> None:
     _, spans = laid("phone", 4.0)
     assert spans["eye.cortex"]["brain_power_W"] > 5.0 * spans["on.display.panel"]["power_W"]
+
+
+def test_rods_are_shut_off_while_cones_read() -> None:
+    _, spans = laid("cloud", 4.0)
+    assert spans["eye.retina"]["rod_shut_off_share"] > 0.99
+    assert 200.0 < spans["eye.retina"]["cone_isomerizations_1_s"] / 60.0 < 600.0

@@ -38,7 +38,7 @@ def data_rate_of_the_link(bench: Bench) -> Finding:
     return Finding(
         rate,
         "4K at 60 Hz with 24 bits a pixel and the blanking of CVT-RB, before the line code. The picture alone is "
-        "11.9 Gb/s; 120 Hz doubles it, and 10 bits a color at 120 Hz come to 31 Gb/s, still in the range.",
+        "11.9 Gb/s; 120 Hz doubles it, and 10 bits a color at 120 Hz come to 32 Gb/s, still in the range.",
     )
 
 

@@ -69,6 +69,16 @@ def _lay_further_words(way: Way) -> None:
         duration_s=streamed.duration_s,
         refresh_rate_Hz=s["display.panel.refresh_rate_Hz"],
     )
+    words = way.facts["answer_tokens"] * s["eye.viewer.words_per_token"]
+    characters = s.use(text.text_characters, words=words, word_characters=s["display.font.word_characters"])
+    glyphs = s.use(text.glyph_count, characters=characters, ligature_share=s["display.font.ligature_share"])
+    lines = s.use(
+        text.line_count,
+        glyphs=glyphs,
+        font_size_m=s["display.font.font_size_m"],
+        advance_share=s["display.font.advance_share"],
+        line_width_m=s["display.font.line_width_m"],
+    )
     drawn_J = updates * way.facts["drawing_J"]
     s.lay(
         "each further word is drawn as it comes",
@@ -78,6 +88,8 @@ def _lay_further_words(way: Way) -> None:
         id="stream.display",
         marginal_J=drawn_J,
         updates=updates,
+        glyphs=glyphs,
+        lines=lines,
     )
 
 

@@ -159,6 +159,14 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         scotopic_photopic_ratio=s["eye.viewer.scotopic_photopic_ratio"],
         rod_isomerizations_per_td_1_s=s["eye.viewer.rod_isomerizations_per_td_1_s"],
     )
+    # Rods are shut off by the light of a page: what is read, cones read.
+    shut = s.use(
+        retina.rod_response_share,
+        isomerizations=rod_1_s * s["eye.viewer.integration_time_s"],
+        amplification_1_s2=s["eye.viewer.amplification_1_s2"],
+        time_s=s["eye.viewer.response_peak_time_s"],
+        activation_delay_s=s["eye.viewer.activation_delay_s"],
+    )
     dark_W = s.use(
         retina.dark_power_W,
         rods=s["eye.viewer.rods"],
@@ -195,6 +203,7 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         retinal_illuminance_td=trolands,
         cone_isomerizations_1_s=cone_1_s,
         rod_isomerizations_1_s=rod_1_s,
+        rod_shut_off_share=shut,
         rod_transducins_per_photon=subunits,
         rod_cgmp_per_photon=cgmp,
         rod_charges_per_photon=charges,

@@ -38,6 +38,19 @@ def glyph_count(characters: Number, ligature_share: Number) -> Number:
     return characters * (1.0 - ligature_share)
 
 
+def text_characters(words: Number, word_characters: Number) -> Number:
+    """Return the characters of a text with the space after each word.
+
+    Parameters
+    ----------
+    words : float
+        Words of the text.
+    word_characters : float
+        Mean characters of a word.
+    """
+    return words * (word_characters + 1.0)
+
+
 def em_size_pixels(font_size_m: Number, pixel_pitch_m: Number) -> Number:
     """Return the pixels along one em, ``h / p``: 11 pt (11/72 inch) on 163 pixels an inch are 25 [2]_.
 
