@@ -44,7 +44,7 @@ def test_csv_has_one_line_a_span_and_reads_back(trace: Trace) -> None:
 
 
 def _check_no_overlap(events: list[dict[str, Any]], parents: dict[str, str | None]) -> None:
-    """On one track, a slice begins at or after the end of the last, or lies wholly inside one that is open and its whole."""
+    """On one track, a slice begins at or after the end of the last, or lies inside one that is open and its whole."""
     for tid in {e["tid"] for e in events}:
         stack: list[dict[str, Any]] = []
         for event in (e for e in events if e["tid"] == tid):

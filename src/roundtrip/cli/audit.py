@@ -51,6 +51,8 @@ def stated(result: Result) -> str:
     claim = result.claim
     if claim.low is None and claim.high is None:
         return "-"
+    if claim.unit == "bool":
+        return "yes" if claim.low else "no"
     if claim.low is None or claim.high is None:
         sign, value = ("≥", claim.low) if claim.low is not None else ("≤", claim.high)
         return f"{sign} {si(value, claim.unit)}"
@@ -78,7 +80,7 @@ def overview(results: list[Result], columns: int, paint: bool) -> str:
     room = wide - 6 - 9 - 10 - 15 - 12 - 9
     lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>14} {'ours':>11} {'factor':>8}  quantity"]
     for r in results:
-        factor = "" if r.factor is None or r.factor == 1.0 else f"x{r.factor:.3g}"
+        factor = "" if r.factor is None or 0.995 < r.factor < 1.005 else f"x{r.factor:.3g}"
         line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 14):>14}"
         line += f" {computed(r):>11} {factor:>8}  {clip(r.claim.quantity, room)}"
         lines.append(f"\x1b[1m{line}\x1b[0m" if paint and r.verdict in ("off", "ill-defined") else line)

@@ -98,7 +98,15 @@ class Page:
         lines = [*self._head(body["name"], "a stage"), *self._prose(body["text"]), ""]
         lines += self._wrap(f"Since {body['since']['year']}: {body['since']['what']}.")
         for f in body["functions"]:
-            lines += ["", *self._equation(f)]
+            lines += ["", *self._equation(f, whole=f["result"] is not None)]
+        unused = [f for f in body["functions"] if f["result"] is None]
+        if unused:
+            lines += [
+                "",
+                *self._wrap(
+                    f"Without a value: not on this trip nor on a preset; see 'roundtrip explain {unused[0]['name']}'."
+                ),
+            ]
         if body["spans"]:
             lines += ["", self.paint("On the trip", "bold")]
             for span in body["spans"]:
@@ -120,12 +128,15 @@ class Page:
         lines += self._matters(body.get("matters"))
         return lines + self._truth(body["truth"])
 
-    def _equation(self, f: Body) -> list[str]:
+    def _equation(self, f: Body, whole: bool = True) -> list[str]:
+        """Return a function's equation, with its inputs and its result on the trip if `whole`."""
         from roundtrip.trace.numbers import band, si
 
         formula = f["tex"] if self.tex else f["equation"]
         lines = [self.paint(f["name"], "bold"), *self._wrap(unmarked(f["text"].partition("\n\n")[0]), "  ")]
         lines += self._wrap(f"{f['symbol']} = {formula}", "    ")
+        if not whole:
+            return lines
         for item in f["inputs"]:
             lines += self._input(item)
         if f["counts"]:

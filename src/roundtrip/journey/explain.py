@@ -8,6 +8,7 @@ figure of the summary, a claim, a room or a name of the glossary. Every answer i
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from roundtrip.catalog.claims import claims
@@ -138,6 +139,7 @@ class _Explainer:
                 if (function_name(c.function) + ("" if function else ".")).startswith(prefix)
             ]
             found = [c for c in found if not function or c.function.__name__ == function]
+            found.sort(key=lambda c: c.stage != stage)  # the stage's own use first, then where others borrow it
             if found:
                 return measure, preset or self.scenario.name, found
         return self.measure(None), "", []
@@ -195,7 +197,7 @@ class _Explainer:
         }
         if call is not None and measure is not None:
             (value,), ((low, high),) = measure.values([call.result]), measure.bands([call.result])
-            made["result"] = {"value": value, "low": low, "high": high, "unit": unit_of(name)}
+            made["result"] = {"value": value, "low": low, "high": high, "unit": _result_unit(stage, name, document)}
             made["calls"] = len(calls)
             if not brief:
                 made["matters"] = _matters(measure, call.result)
@@ -295,6 +297,16 @@ class _Explainer:
             "scenario": self.scenario.name,
             "file": "src/roundtrip/journey/full.py",
         }
+
+
+def _result_unit(stage: str, name: str, document: str) -> str:
+    """Return the unit of a function's result: from its truth rows, its docstring (``Time [s].``), or its name."""
+    for row in rows():
+        if row.stage == stage and row.function == name:
+            return row.unit
+    returns = document.partition("\nReturns\n")[2] or document.partition("\n\n")[0]
+    named = re.findall(r"\[([^\[\]\d]{1,12}|1/[^\[\]]{1,12}|\w+/\(?[^\[\]]{1,12})\](?!_)", returns)
+    return named[-1] if named else unit_of(name)
 
 
 def _matters(measure: Measure, node: Any) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ def digits(value: float, count: int = 3) -> str:
     if not math.isfinite(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "?"
     if abs(value) >= 999.5:
-        return f"{value:.0f}"
+        return f"{value:,.0f}" if abs(value) >= 99_999.5 else f"{value:.0f}"
     rounded = float(f"{value:.{count - 1}e}")
     places = count - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(places, 0)}f}"
@@ -111,36 +111,25 @@ def power_of_ten(value: float, count: int = 2) -> str:
     return power if mantissa in ("1", "1.0") else f"{mantissa}·{power}"
 
 
+# Endings of names and their units; the longest that fits is meant.
+_ENDINGS = {
+    "s": "s", "J": "J", "W": "W", "L": "L", "g": "g", "B": "B", "m": "m", "m2": "m2", "Hz": "Hz", "V": "V", "A": "A",
+    "C": "C", "F": "F", "N": "N", "K": "K", "eV": "eV", "deg": "deg", "dB": "dB", "dBm": "dBm", "usd": "USD",
+    "ohm": "ohm", "bit": "bit", "flop": "flop", "bit_s": "bit/s", "B_s": "B/s", "token_s": "token/s",
+    "flop_s": "flop/s", "m_s": "m/s", "m_s2": "m/s2", "1_s": "1/s", "1_m": "1/m", "1_day": "1/day", "L_kWh": "L/kWh",
+    "g_kWh": "g/kWh", "usd_kWh": "USD/kWh", "usd_h": "USD/h", "cd_m2": "cd/m2", "dB_km": "dB/km", "dB_m": "dB/m",
+    "m2_W": "m2/W", "1_W_m": "1/(W m)", "s2_m": "s2/m", "ps_nm": "ps/nm", "ps_nm_km": "ps/(nm km)",
+    "ps_nm2_km": "ps/(nm2 km)", "ps_sqrt_km": "ps/√km", "h": "h",
+}  # fmt: skip
+
+
 def unit_of(name: str) -> str:
     """Return the unit in which a figure's name ends: ``s`` for ``queue_s``; 1 where there is none."""
     if name.startswith("time_"):
         return "s"
-    for ending, unit in (
-        ("_per_word_J", "J"),
-        ("_L_kWh", "L/kWh"),
-        ("_g_kWh", "g/kWh"),
-        ("_bit_s", "bit/s"),
-        ("_B_s", "B/s"),
-        ("_token_s", "token/s"),
-        ("_flop_s", "flop/s"),
-        ("_m_s2", "m/s2"),
-        ("_m_s", "m/s"),
-        ("_cd_m2", "cd/m2"),
-        ("_usd", "USD"),
-        ("_s", "s"),
-        ("_J", "J"),
-        ("_L", "L"),
-        ("_g", "g"),
-        ("_W", "W"),
-        ("_B", "B"),
-        ("_m", "m"),
-        ("_Hz", "Hz"),
-        ("_dB", "dB"),
-        ("_dBm", "dBm"),
-        ("_V", "V"),
-        ("_A", "A"),
-        ("_C", "C"),
-    ):
-        if name.endswith(ending):
+    parts = name.split("_")
+    for start in range(1, len(parts)):
+        unit = _ENDINGS.get("_".join(parts[start:]))
+        if unit and parts[start - 1] != "per":
             return unit
     return "1"
