@@ -46,6 +46,19 @@ def test_two_keys_are_always_read_rightly(one: tuple[int, int], two: tuple[int, 
     assert not matrix.ghosts({one, two})
 
 
+@given(positions)
+def test_a_board_that_holds_back_ambiguous_readings_never_reports_a_ghost(held: frozenset[tuple[int, int]]) -> None:
+    if not matrix.ambiguous(matrix.read_matrix(held, diodes=False)):
+        assert not matrix.ghosts(held)
+    if matrix.ghosts(held):
+        assert matrix.ambiguous(matrix.read_matrix(held, diodes=False))
+
+
+def test_keys_of_one_row_are_never_ambiguous() -> None:
+    assert not matrix.ambiguous((3, column) for column in range(16))
+    assert matrix.ambiguous(product((0, 1), (0, 1)))
+
+
 def test_electrons_are_the_current_over_the_time() -> None:
     current_A = matrix.pull_up_current_A(5.0, 10e3)
     assert np.isclose(current_A, 500e-6)

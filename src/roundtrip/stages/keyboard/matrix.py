@@ -181,6 +181,15 @@ def ghosts(held: Iterable[Position], diodes: bool = False) -> frozenset[Position
     return read_matrix(keys, diodes) - keys
 
 
+def ambiguous(read: Iterable[Position]) -> bool:
+    """Say whether a reading may hold a ghost: two rows that share two columns. Cheap boards then report nothing new."""
+    columns: dict[int, set[int]] = {}
+    for row, column in read:
+        columns.setdefault(row, set()).add(column)
+    rows = list(columns.values())
+    return any(len(rows[i] & rows[j]) > 1 for i in range(len(rows)) for j in range(i))
+
+
 def _rows_pulled_low(keys: frozenset[Position], column: int) -> set[int]:
     low_columns, low_rows = {column}, set[int]()
     while True:
