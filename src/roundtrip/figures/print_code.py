@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from roundtrip.figures import primitives as _primitives  # noqa: F401 - fills PRIMITIVES
 from roundtrip.figures.graph import FUNCTIONS, INFIX, PRIMITIVES, Graph, Node
 
 # A longer nest of brackets is cut into a line of its own: Python's parser has a limit, readers too.

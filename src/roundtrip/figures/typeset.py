@@ -66,16 +66,17 @@ class Typesetter:
             return text
         return rf"\left({text}\right)" if self.tex else f"({text})"
 
-    def _number(self, x: float) -> str:
+    def _number(self, x: float) -> tuple[str, int]:
+        """Return a literal and how firmly it holds together: 2·10^5 is a product, 10^5 a power."""
         if x in CONSTANTS:
-            return CONSTANTS[x][0 if self.tex else 1]
+            return CONSTANTS[x][0 if self.tex else 1], 9
         mantissa, _, exponent = f"{x:.6g}".partition("e")
         if not exponent:
-            return mantissa
+            return mantissa, 0 if x < 0 else 9
         power = rf"10^{{{int(exponent)}}}" if self.tex else f"10^{int(exponent)}"
         if mantissa == "1":
-            return power
-        return mantissa + (r"\times " if self.tex else "·") + power
+            return power, POWER
+        return mantissa + (r"\times " if self.tex else "·") + power, 0 if x < 0 else PRODUCT
 
     def _input(self, name: str) -> str:
         if name in self.symbols:
@@ -88,7 +89,7 @@ class Typesetter:
         if operation == "input":
             return self._input(a[0])
         if operation == "number":
-            return self._wrap(self._number(a[0]), 0 if a[0] < 0 else 9, outer)
+            return self._wrap(*self._number(a[0]), outer)
         if operation == "table":
             return r"\text{table}" if self.tex else "table"
         if operation == "add":
@@ -109,7 +110,7 @@ class Typesetter:
             power = "^{" + exponent + "}" if self.tex else "^" + exponent
             return self._wrap(go(a[0], POWER + 1) + power, POWER, outer)
         if operation == "where":
-            return self._cases(a)
+            return self._wrap(self._cases(a), 0 if self.tex else 9, outer)
         return self._call(operation, a, outer)
 
     def _is_number(self, number: int) -> bool:
@@ -127,7 +128,8 @@ class Typesetter:
             return self._wrap(f"{self._go(a[0], SUM)} {infix[operation]} {self._go(a[1], SUM)}", 0, outer)
         pattern = (_TEX if self.tex else _TEXT).get(operation)
         if pattern:
-            return pattern % self._go(a[0], POWER if operation in ("radians", "log1p") else 0)
+            inside = self._go(a[0], POWER if operation in ("radians", "log1p") else 0)
+            return self._wrap(pattern % inside, POWER if self.tex and operation in ("exp", "radians") else 9, outer)
         name = _SHORT.get(operation, operation)
         inside = ", ".join(self._go(n, 0) for n in a)
         if self.tex:

@@ -38,6 +38,7 @@ acceleration m/s2 1
 angle       deg 1
 luminance   cd/m2 1  nit 1
 temperature K 1
+heat-capacity J/(kg*K) 1
 decibel     dB 1
 level       dBm 1
 loss        dB/m 1  dB/km 1e-3
