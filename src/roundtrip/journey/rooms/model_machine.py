@@ -205,9 +205,8 @@ def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
         prefill.compute_time_s, flop=shape.read_flop * pairs, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
         efficiency=a[f"{SERVING}.attention_efficiency"],
     )  # fmt: skip
-    efficiency = f[f"{SERVING}.prefill_efficiency"]
     return _pass(
-        way, stage, shape, rows, efficiency, f[f"{SERVING}.expert_efficiency"] * efficiency,
+        way, stage, shape, rows, ("prefill_efficiency",), ("prefill_efficiency", "expert_efficiency"),
         f[f"{SERVING}.prefill_expert_ranks"], attention_s, None, None, None,
     )  # fmt: skip
 
@@ -233,40 +232,43 @@ def _step(way: Way, stage: Any, shape: Shape, positions: Any) -> Pass:
     )  # fmt: skip
     attention_s = a.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=cache_s)
     stream_s = d.use(decode.stream_time_s, streams=streams, per_stream_time_s=d[f"{SERVING}.per_stream_time_s"])
-    efficiency = d[f"{SERVING}.decode_efficiency"]
     return _pass(
-        way,
-        stage,
-        shape,
-        rows,
-        efficiency,
-        efficiency,
-        d[f"{SERVING}.expert_ranks"],
-        attention_s,
-        cache_s,
-        cache_B,
-        stream_s,
-    )
+        way, stage, shape, rows, ("decode_efficiency",), ("decode_efficiency",), d[f"{SERVING}.expert_ranks"],
+        attention_s, cache_s, cache_B, stream_s,
+    )  # fmt: skip
 
 
 def _pass(
-    way: Way, stage: Any, shape: Shape, rows: Any, efficiency: Any, expert_efficiency: Any, expert_ranks: Any,
-    attention_s: Any, cache_s: Any, cache_B: Any, stream_s: Any,
+    way: Way, stage: Any, shape: Shape, rows: Any, common_shares: tuple[str, ...], routed_shares: tuple[str, ...],
+    expert_ranks: Any, attention_s: Any, cache_s: Any, cache_B: Any, stream_s: Any,
 ) -> Pass:  # fmt: skip
-    """Return what a pass of `rows` tokens an accelerator takes: weights, experts, messages, launches."""
+    """Return what a pass of `rows` tokens an accelerator takes: weights, experts, messages, launches.
+
+    The shares name the efficiencies whose product is reached in the common weights and in routed experts.
+    """
     w, d = stage(weights), stage(decode)
+    arithmetic = way.word(f"{SERVING}.arithmetic")
+
+    def times(s: Stage, flop: Any, size_B: Any, shares: tuple[str, ...]) -> tuple[Any, Any]:
+        efficiency = s[f"{SERVING}.{shares[0]}"]
+        for name in shares[1:]:
+            efficiency = efficiency * s[f"{SERVING}.{name}"]
+        compute_s = s.use(
+            prefill.compute_time_s, flop=flop, flop_rate_flop_s=s[f"{CHIP}.{arithmetic}_rate_flop_s"],
+            efficiency=efficiency,
+        )  # fmt: skip
+        memory_s = s.use(
+            prefill.memory_time_s, size_B=size_B, bandwidth_B_s=s[f"{CHIP}.bandwidth_B_s"],
+            memory_efficiency=s[f"{SERVING}.memory_efficiency"],
+        )  # fmt: skip
+        return compute_s, s.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=memory_s)
+
     parts, ranks = w[f"{SERVING}.batch_parts"], w[f"{SERVING}.tensor_ranks"]
-    weight_B = w[f"{SERVING}.weight_B"]
-    rate = w[f"{CHIP}.{way.word(f'{SERVING}.arithmetic')}_rate_flop_s"]
-    memory: dict[str, Any] = {
-        "bandwidth_B_s": w[f"{CHIP}.bandwidth_B_s"],
-        "memory_efficiency": w[f"{SERVING}.memory_efficiency"],
-    }
-    weights_B = parts * w.use(weights.rank_B, common_parameters=shape.common, tensor_ranks=ranks, weight_B=weight_B)
+    weights_B = parts * w.use(
+        weights.rank_B, common_parameters=shape.common, tensor_ranks=ranks, weight_B=w[f"{SERVING}.weight_B"]
+    )
     flop = w.use(prefill.linear_flop, active_parameters=shape.common, tokens=rows)
-    arithmetic_s = w.use(prefill.compute_time_s, flop=flop, flop_rate_flop_s=rate, efficiency=efficiency)
-    memory_s = w.use(prefill.memory_time_s, size_B=weights_B, **memory)
-    weights_s = w.use(prefill.roofline_time_s, compute_s=arithmetic_s, memory_s=memory_s)
+    arithmetic_s, weights_s = times(w, flop, weights_B, common_shares)
 
     experts_s: Any = None
     experts_B: Any = None
@@ -279,7 +281,7 @@ def _pass(
         )  # fmt: skip
         experts_B = parts * e.use(
             experts.touched_B, moe_layers=shape.moe_layers, held_experts=held, experts=count, picked_experts=picked,
-            tokens=rows * expert_ranks / parts, parameters=shape.expert, weight_B=weight_B,
+            tokens=rows * expert_ranks / parts, parameters=shape.expert, weight_B=e[f"{SERVING}.weight_B"],
         )  # fmt: skip
         busiest = e.use(experts.busiest_load, expert_ranks=expert_ranks, picks_per_rank=rows * picked / parts)
         flop = busiest * e.use(
@@ -289,9 +291,7 @@ def _pass(
             parameters=shape.expert,
             tokens=rows,
         )
-        compute_s = e.use(prefill.compute_time_s, flop=flop, flop_rate_flop_s=rate, efficiency=expert_efficiency)
-        memory_s = e.use(prefill.memory_time_s, size_B=experts_B, **memory)
-        experts_s = e.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=memory_s)
+        _, experts_s = times(e, flop, experts_B, routed_shares)
 
     launch_s = d.use(
         decode.launch_time_s, layers=d[f"{NAME}.layers"], layer_time_s=d[f"{SERVING}.layer_time_s"],
