@@ -15,8 +15,8 @@ area        m2 1  mm2 1e-6  um2 1e-12  cm2 1e-4
 volume      L 1  mL 1e-3  m3 1000
 mass        kg 1  g_mass 1e-3
 carbon      g 1  kg_CO2e 1e3  t 1e6
-energy      J 1  mJ 1e-3  uJ 1e-6  nJ 1e-9  pJ 1e-12  fJ 1e-15  kJ 1e3  MJ 1e6  Wh 3600  kWh 3.6e6  MWh 3.6e9  GWh 3.6e12
-energy      eV 1.602176634e-19
+energy      J 1  mJ 1e-3  uJ 1e-6  nJ 1e-9  pJ 1e-12  fJ 1e-15  kJ 1e3  MJ 1e6  Wh 3600  kWh 3.6e6  MWh 3.6e9
+energy      GWh 3.6e12  eV 1.602176634e-19
 power       W 1  mW 1e-3  uW 1e-6  nW 1e-9  kW 1e3  MW 1e6  GW 1e9
 frequency   Hz 1  kHz 1e3  MHz 1e6  GHz 1e9  THz 1e12  1/s 1  1/day 1.1574074074074074e-05
 data        B 1  bytes 1  kB 1e3  MB 1e6  GB 1e9  TB 1e12  PB 1e15  KiB 1024  MiB 1048576
@@ -33,6 +33,7 @@ current     A 1  mA 1e-3  uA 1e-6  nA 1e-9  pA 1e-12
 resistance  ohm 1  kohm 1e3
 capacitance F 1  pF 1e-12  fF 1e-15  nF 1e-9
 force       N 1
+stiffness   N/m 1
 speed       m/s 1  km/s 1e3  mm/s 1e-3
 acceleration m/s2 1
 angle       deg 1
