@@ -297,9 +297,16 @@ def _before(m: Machine, mark: Mark) -> list[Mark]:
 
 
 def _memory_share(m: Machine) -> Any:
-    """Return the share of an instance's memory that the weights fill, copies of experts left out."""
-    w = m[weights]
-    held_B = w.use(weights.held_B, parameters=w[f"{NAME}.parameters"], weight_B=w[f"{SERVING}.weight_B"])
-    return w.use(
-        weights.memory_share, held_B=held_B, memory_B=w[f"{CHIP}.memory_B"], accelerators=w[f"{SERVING}.accelerators"]
-    )
+    """Return the share of one accelerator's memory that weights and cache fill; above 1 the choice cannot be served."""
+    w, shape = m[weights], m.shape
+    ranks, weight_B = w[f"{SERVING}.tensor_ranks"], w[f"{SERVING}.weight_B"]
+    held_B = w.use(weights.rank_B, common_parameters=shape.common + shape.table, tensor_ranks=ranks, weight_B=weight_B)
+    if shape.expert is not None:
+        e = m[experts]
+        held = e.use(
+            experts.held_share, experts=e[f"{NAME}.experts"], redundant_experts=e[f"{SERVING}.redundant_experts"],
+            expert_ranks=e[f"{SERVING}.expert_ranks"],
+        )  # fmt: skip
+        routed = e.use(experts.routed_parameters, moe_layers=shape.moe_layers, experts=held, parameters=shape.expert)
+        held_B = held_B + w.use(weights.held_B, parameters=routed, weight_B=weight_B)
+    return w.use(weights.memory_share, held_B=held_B + m.step.cache_B, memory_B=w[f"{CHIP}.memory_B"], accelerators=1.0)

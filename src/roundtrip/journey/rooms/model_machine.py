@@ -34,6 +34,7 @@ class Shape:
     """What follows from the model alone."""
 
     common: Any
+    table: Any
     used: Any
     expert: Any
     moe_layers: Any
@@ -192,7 +193,7 @@ def _shape(way: Way, stage: Any) -> Shape:
         read_flop = a.use(attention.pair_flop, layers=layers, heads=heads, key_width=width, value_width=width)
         write_flop = read_flop
         token_B = k.use(kv_cache.gqa_token_B, layers=layers, kv_heads=shards, head_width=width, kv_element_B=element_B)
-    return Shape(common, used, expert, moe_layers, read_flop, write_flop, token_B, shards)
+    return Shape(common, table, used, expert, moe_layers, read_flop, write_flop, token_B, shards)
 
 
 def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
