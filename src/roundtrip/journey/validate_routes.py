@@ -32,14 +32,34 @@ SHORTEST_M = 100e3
 LONG_HAUL_M = 1_500e3
 SEED = 7
 GROUP_INDEX = 1.468
-CONSTANTS = ("far_stretch", "near_stretch", "near_scale_m", "detour_m")
+FEWEST = 3
+DIRECT = ("far_stretch", "near_stretch", "near_scale_m", "detour_m")
+GATEWAYS = ("land_stretch", "sea_m")
+CORRIDORS = {
+    frozenset({"europe", "north-america"}): "north-atlantic",
+    frozenset({"asia", "north-america"}): "north-pacific",
+    frozenset({"oceania", "north-america"}): "south-pacific",
+    frozenset({"europe", "asia"}): "suez",
+    frozenset({"europe", "oceania"}): "suez",
+    frozenset({"europe", "gulf"}): "suez",
+    frozenset({"gulf", "north-america"}): "mediterranean-atlantic",
+    frozenset({"gulf", "asia"}): "arabian-sea",
+    frozenset({"gulf", "oceania"}): "arabian-sea",
+    frozenset({"africa", "europe"}): "cape",
+    frozenset({"africa", "north-america"}): "cape-america",
+    frozenset({"africa", "asia"}): "indian-ocean",
+    frozenset({"africa", "oceania"}): "indian-ocean",
+    frozenset({"asia", "oceania"}): "asia-oceania",
+}
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Unordered pairs of regions: their names, their great circle, their corridor and their measured round trip."""
+    """Unordered pairs of regions: names, coordinates of both ends, great circle, corridor and measured round trip."""
 
     names: list[tuple[str, str]]
+    one: Array
+    other: Array
     distance_m: Array
     corridor: NDArray[np.str_]
     measured_s: Array
@@ -47,7 +67,14 @@ class Pairs:
     def part(self, chosen: NDArray[np.bool_]) -> Pairs:
         """Return some of the pairs."""
         names = [name for name, take in zip(self.names, chosen, strict=True) if take]
-        return Pairs(names, self.distance_m[chosen], self.corridor[chosen], self.measured_s[chosen])
+        return Pairs(
+            names,
+            self.one[chosen],
+            self.other[chosen],
+            self.distance_m[chosen],
+            self.corridor[chosen],
+            self.measured_s[chosen],
+        )
 
 
 def landmass(latitude_deg: float, longitude_deg: float) -> str:
@@ -65,15 +92,11 @@ def landmass(latitude_deg: float, longitude_deg: float) -> str:
 
 def corridor(one: str, other: str) -> str:
     """Return the entry of the catalog kind ``routes`` for two landmasses."""
-    ends = {one, other}
-    for far in ("africa", "south-america", "gulf"):
-        if far in ends and len(ends) == 2:
-            return far
-    if len(ends) == 1:
+    if one == other:
         return "terrestrial"
-    if "north-america" in ends:
-        return "submarine"
-    return "suez" if "europe" in ends else "asia-oceania"
+    if "south-america" in (one, other):
+        return "americas"
+    return CORRIDORS.get(frozenset({one, other}), "submarine")
 
 
 def read(directory: Path) -> Pairs:
@@ -86,7 +109,7 @@ def read(directory: Path) -> Pairs:
     """
     path = directory / FILE
     if not path.is_file():
-        raise TruthError(f"{path}: no such file; it holds the published matrix (docs/how-to/validate.md)")
+        raise TruthError(f"{path}: no such file; it holds the published matrix of round trips")
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     found: dict[tuple[str, str], list[float]] = {}
@@ -103,6 +126,8 @@ def read(directory: Path) -> Pairs:
     a, b = (np.array([ends[name[i]] for name in names]) for i in (0, 1))
     pairs = Pairs(
         names=names,
+        one=a,
+        other=b,
         distance_m=np.asarray(route.great_circle_m(a[:, 0], a[:, 1], b[:, 0], b[:, 1])),
         corridor=np.array([corridor(landmass(*ends[n[0]]), landmass(*ends[n[1]])) for n in names]),
         measured_s=np.array([sum(found[name]) / len(found[name]) for name in names]),
@@ -112,23 +137,41 @@ def read(directory: Path) -> Pairs:
 
 def constants(name: str) -> dict[str, float]:
     """Return the constants of a corridor from the catalog."""
-    figures = entry("routes", name).figures
-    return {key: figures[key].value for key in (*CONSTANTS, "hops", "router_latency_s", "router_queue_s")}
+    return {key: figure.value for key, figure in entry("routes", name).figures.items()}
 
 
-def round_trip_s(distance_m: Array, given: Mapping[str, Any]) -> Array:
-    """Return the round trip over a distance, by the functions that the trip itself uses."""
+def round_trip_s(pairs: Pairs, given: Mapping[str, Any]) -> Array:
+    """Return the round trips of pairs of one corridor, by the functions that the trip itself uses.
+
+    A constant may be an array with leading axes, for a grid of trials.
+    """
     routers_s = route.router_time_s(given["hops"], given["router_latency_s"], given["router_queue_s"])
-    shape = (given[name] for name in CONSTANTS)
-    return np.asarray(route.haul_round_trip_s(distance_m, *shape, routers_s, GROUP_INDEX))
+    if "sea_m" not in given:
+        far, near, scale_m, detour_m = (given[name] for name in DIRECT)
+        return np.asarray(
+            route.land_round_trip_s(pairs.distance_m, far, near, scale_m, detour_m, routers_s, GROUP_INDEX)
+        )
+    near, far = (
+        [
+            route.great_circle_m(end[:, 0], end[:, 1], given[f"{g}_latitude_deg"], given[f"{g}_longitude_deg"])
+            for end in ends
+        ]
+        for g, ends in (("gateway", (pairs.one, pairs.other)), ("other_gateway", (pairs.other, pairs.one)))
+    )
+    return np.asarray(
+        route.sea_round_trip_s(
+            near[0] + far[0], near[1] + far[1], given["land_stretch"], given["sea_m"], pairs.distance_m, routers_s,
+            GROUP_INDEX,
+        )
+    )  # fmt: skip
 
 
 def predict(pairs: Pairs, given: Mapping[str, Mapping[str, float]] | None = None) -> Array:
     """Return the round trip of every pair, with the constants of the catalog or those of `fit`."""
     result = np.zeros(len(pairs.names))
-    for name in np.unique(pairs.corridor):
+    for name in map(str, np.unique(pairs.corridor)):
         chosen = pairs.corridor == name
-        result[chosen] = round_trip_s(pairs.distance_m[chosen], (given or {}).get(str(name)) or constants(str(name)))
+        result[chosen] = round_trip_s(pairs.part(chosen), (given or {}).get(name) or constants(name))
     return result
 
 
@@ -177,8 +220,9 @@ def score(directory: Path) -> list[dict[str, Any]]:
 def fit(directory: Path) -> dict[str, Any]:
     """Fit the constants to a random half of the pairs and score them on the other half.
 
-    A corridor has two free constants: far and near stretch on land, stretch and detour across a sea. The mean absolute
-    logarithm of predicted over measured is made least on a grid that is refined three times.
+    A corridor has two free constants: far and near stretch on land, stretch of the legs and length of the sea cable
+    across a sea (stretch and detour where no gateways are given). The mean absolute logarithm of predicted over measured
+    is made least on a grid that is refined three times; a corridor with fewer than three pairs keeps the catalog's.
     """
     pairs = read(directory)
     half = np.random.default_rng(SEED).permutation(len(pairs.names)) < len(pairs.names) // 2
@@ -188,7 +232,9 @@ def fit(directory: Path) -> dict[str, Any]:
     unseen = pairs.part(~half & (pairs.distance_m > LONG_HAUL_M))
     seen = pairs.part(half & (pairs.distance_m > LONG_HAUL_M))
     return {
-        "constants": {name: {key: given[key] for key in CONSTANTS} for name, given in found.items()},
+        "constants": {
+            name: {key: given[key] for key in (*DIRECT, *GATEWAYS) if key in given} for name, given in found.items()
+        },
         "seen_error": _error(predict(seen, found), seen.measured_s),
         "unseen_error": _error(predict(unseen, found), unseen.measured_s),
         "n_seen": len(seen.names),
@@ -200,16 +246,18 @@ def fit(directory: Path) -> dict[str, Any]:
 
 def _fit(pairs: Pairs, name: str) -> dict[str, float]:
     given = constants(name)
-    second, top = ("near_stretch", 3.0) if name == "terrestrial" else ("detour_m", 20e6)
-    ranges = [(1.0, 3.0), (0.0, top)]
+    if len(pairs.names) < FEWEST:
+        return given
+    free = GATEWAYS if "sea_m" in given else ("far_stretch", "near_stretch" if name == "terrestrial" else "detour_m")
+    ranges = [(1.0, 3.0), (0.0, 3.0 if name == "terrestrial" else 25e6)]
     for _ in range(4):
         axes = [np.linspace(low, high, 41) for low, high in ranges]
         first, other = np.meshgrid(*axes, indexing="ij")
-        trial = {**given, "far_stretch": first[..., None], second: other[..., None]}
-        loss = np.mean(np.abs(np.log(round_trip_s(pairs.distance_m, trial) / pairs.measured_s)), axis=-1)
+        trial = {**given, free[0]: first[..., None], free[1]: other[..., None]}
+        loss = np.mean(np.abs(np.log(round_trip_s(pairs, trial) / pairs.measured_s)), axis=-1)
         best = np.unravel_index(int(np.argmin(loss)), loss.shape)
         centers = (float(axes[0][best[0]]), float(axes[1][best[1]]))
-        given = {**given, "far_stretch": centers[0], second: centers[1]}
+        given = {**given, free[0]: centers[0], free[1]: centers[1]}
         steps = [2.0 * (high - low) / 40.0 for low, high in ranges]
         ranges = [
             (max(lowest, center - step), center + step)

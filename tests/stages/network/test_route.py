@@ -35,16 +35,32 @@ def test_the_great_circle_equals_the_angle_between_two_vectors(a: float, b: floa
 @given(st.floats(0, 2e7), st.floats(1, 4), st.floats(0, 4), st.floats(1e5, 5e6), st.floats(0, 1e7))
 def test_never_faster_than_light_in_fiber(d: float, far: float, near: float, scale: float, detour: float) -> None:
     bound = 2.0 * route.flight_time_s(d)
-    assert route.haul_round_trip_s(d, far, near, scale, detour, 0.0) >= bound * (1.0 - 1e-12)
+    assert route.land_round_trip_s(d, far, near, scale, detour, 0.0) >= bound * (1.0 - 1e-12)
+    assert route.sea_round_trip_s(0.1 * d, 0.2 * d, far, detour, d, 0.0) >= bound * (1.0 - 1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(load("routes")))
-def test_farther_takes_longer_on_every_route(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(n for n, e in load("routes").items() if e.texts["course"] == "direct"))
+def test_farther_takes_longer_on_every_direct_route(name: str) -> None:
     figures = {key: figure.value for key, figure in load("routes")[name].figures.items()}
+    shape = [figures[key] for key in ("far_stretch", "near_stretch", "near_scale_m", "detour_m")]
     distance_m = np.linspace(0.0, 2e7, 2_001)
-    stretch = route.stretch(distance_m, figures["far_stretch"], figures["near_stretch"], figures["near_scale_m"])
-    assert np.all(stretch >= 1.0)
-    assert np.all(np.diff(route.cable_length_m(distance_m, stretch, figures["detour_m"])) > 0.0)
+    assert np.all(route.stretch(distance_m, *shape[:3]) >= 1.0)
+    assert np.all(np.diff(route.direct_length_m(distance_m, *shape)) > 0.0)
+
+
+@pytest.mark.parametrize("name", sorted(n for n, e in load("routes").items() if e.texts["course"] == "gateways"))
+def test_no_sea_cable_is_shorter_than_the_great_circle_of_its_gateways(name: str) -> None:
+    figures = load("routes")[name].figures
+    ends = [
+        figures[f"{gateway}_{axis}_deg"].value
+        for gateway in ("gateway", "other_gateway")
+        for axis in ("latitude", "longitude")
+    ]
+    assert figures["sea_m"].low >= route.great_circle_m(*ends)
+
+
+def test_gateways_may_stand_in_either_order() -> None:
+    assert route.gateway_length_m(3e6, 1e6, 1.5, 5e6, 1e6) == route.gateway_length_m(1e6, 3e6, 1.5, 5e6, 1e6) == 6.5e6
 
 
 def test_travel_time_is_distance_over_speed() -> None:
@@ -55,6 +71,5 @@ def test_travel_time_is_distance_over_speed() -> None:
 def test_parts_add_up() -> None:
     assert route.router_time_s(10.0, 36e-6, 20e-6) == pytest.approx(0.56e-3)
     assert route.one_way_s(1e6, 1e-3) == pytest.approx(route.flight_time_s(1e6) + 1e-3)
-    assert route.round_trip_s(1.0, 2.0) == 3.0
     assert route.router_conversions(10.0) == 20.0
     assert route.router_energy_J(1.0, 10.0, 1e-9) == pytest.approx(8e-8)

@@ -18,7 +18,7 @@ def record_overhead(bench: Bench) -> Finding:
 def largest_segment(bench: Bench) -> Finding:
     return Finding(
         bench.use(tcp.segment_size_B, mtu_B=bench["edges/none.mtu_B"]),
-        "MTU less the headers of IP and TCP without options; with timestamps, which most connections use, 1,448 remain.",
+        "MTU less the headers of IP and TCP without options; with timestamps, which are usual, 1,448 remain.",
     )
 
 
@@ -78,8 +78,8 @@ def trace_speed(bench: Bench) -> Finding:
     )
     return Finding(
         speed / 299_792_458.0,
-        "A trace on the surface of an ordinary board; inside the board it is 0.49. The electrons of a signal of 8 mA drift "
-        "at a few tenths of a millimeter a second and turn back with every change of the bit.",
+        "A trace on the surface of an ordinary board; inside the board it is 0.49. The electrons of a signal of 8 mA "
+        "drift at some tenths of a millimeter a second and turn back with every change of the bit.",
     )
 
 
@@ -103,17 +103,16 @@ def copper_reach(bench: Bench) -> Finding:
 def way_length(bench: Bench) -> Finding:
     distance = bench.use(
         route.great_circle_m,
-        from_latitude_deg=bench["places/new-york.latitude_deg"], from_longitude_deg=bench["places/new-york.longitude_deg"],
+        from_latitude_deg=bench["places/new-york.latitude_deg"],
+        from_longitude_deg=bench["places/new-york.longitude_deg"],
         to_latitude_deg=bench["places/us-central-iowa.latitude_deg"],
         to_longitude_deg=bench["places/us-central-iowa.longitude_deg"],
     )  # fmt: skip
-    stretch = bench.use(
-        route.stretch, distance_m=distance, far_stretch=bench["routes/terrestrial.far_stretch"],
-        near_stretch=bench["routes/terrestrial.near_stretch"], near_scale_m=bench["routes/terrestrial.near_scale_m"],
-    )  # fmt: skip
-    cable = bench.use(
-        route.cable_length_m, distance_m=distance, cable_stretch=stretch, detour_m=bench["routes/terrestrial.detour_m"]
-    )
+    shape = {
+        name: bench[f"routes/terrestrial.{name}"]
+        for name in ("far_stretch", "near_stretch", "near_scale_m", "detour_m")
+    }
+    cable = bench.use(route.direct_length_m, distance_m=distance, **shape)
     return Finding(cable, "From New York to Iowa: 1,830 km by the great circle, about twice that by cable.")
 
 
@@ -121,7 +120,7 @@ def way_length(bench: Bench) -> Finding:
 def prompt_arrives_on_one_continent(bench: Bench) -> Finding:
     return Finding(
         bench.trip("cloud", "datacenter.queue/start_s"),
-        "From the first movement of the finger to the prompt at the queue of the server, New York to Iowa on a warm connection.",
+        "From the first movement of the finger to the queue of the server, New York to Iowa, connection warm.",
     )
 
 

@@ -129,20 +129,14 @@ def _measure_route(way: Way) -> None:
         from_latitude_deg=r["network.place.latitude_deg"], from_longitude_deg=r["network.place.longitude_deg"],
         to_latitude_deg=r["network.region.latitude_deg"], to_longitude_deg=r["network.region.longitude_deg"],
     )  # fmt: skip
-    stretch = r.use(
-        route.stretch, distance_m=distance_m, far_stretch=r["network.route.far_stretch"],
-        near_stretch=r["network.route.near_stretch"], near_scale_m=r["network.route.near_scale_m"],
-    )  # fmt: skip
-    cable_m = r.use(
-        route.cable_length_m, distance_m=distance_m, cable_stretch=stretch, detour_m=r["network.route.detour_m"]
-    )
+    cable_m = _cable(way, r, distance_m)
     way.fact("distance_m", distance_m)
     way.fact("cable_m", cable_m)
     haul_s = r.use(route.one_way_s, cable_m=cable_m, routers_s=_routers(r), group_index=r["optics.fiber.group_index"])
     a = way.stage(access)
     line_s = _access_time(a)
     there_s = line_s + haul_s
-    whole_s = r.use(route.round_trip_s, there_s=there_s, back_s=there_s)
+    whole_s = there_s + there_s
     near_s = whole_s
     if way.word("network.edge") != "none":
         e = way.stage(edge)
@@ -151,6 +145,29 @@ def _measure_route(way: Way) -> None:
             edge_cable_m=e["network.edge.edge_cable_m"], group_index=e["optics.fiber.group_index"],
         )  # fmt: skip
     way.fact("connection_round_trip_s", near_s)
+
+
+def _cable(way: Way, r: Stage, distance_m: Any) -> Any:
+    """Return the length of the cable: by distance alone, or through the two gateways of a sea."""
+    if way.word("network.route.course") == "direct":
+        names = ("far_stretch", "near_stretch", "near_scale_m", "detour_m")
+        shape = {name: r[f"network.route.{name}"] for name in names}
+        return r.use(route.direct_length_m, distance_m=distance_m, **shape)
+
+    def leg(end: str, gateway: str) -> Any:
+        return r.use(
+            route.great_circle_m,
+            from_latitude_deg=r[f"network.{end}.latitude_deg"], from_longitude_deg=r[f"network.{end}.longitude_deg"],
+            to_latitude_deg=r[f"network.route.{gateway}_latitude_deg"],
+            to_longitude_deg=r[f"network.route.{gateway}_longitude_deg"],
+        )  # fmt: skip
+
+    return r.use(
+        route.gateway_length_m,
+        legs_m=leg("place", "gateway") + leg("region", "other_gateway"),
+        crossed_legs_m=leg("place", "other_gateway") + leg("region", "gateway"),
+        land_stretch=r["network.route.land_stretch"], sea_m=r["network.route.sea_m"], distance_m=distance_m,
+    )  # fmt: skip
 
 
 def _connect(way: Way, after: Mark) -> Mark:

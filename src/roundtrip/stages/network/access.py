@@ -5,8 +5,8 @@ modem), half of that of the radio at home (contention, see `airtime_s`), the fli
 there is one, and the time that the message itself occupies the line. A fifth comes from others: bytes of an upload
 that lie in the modem's buffer before ours. Buffers are often sized for a second, which is called bufferbloat [1]_.
 
-Only what the line adds for our bytes is marginal energy; the power of the provider's line is allocated for as long as
-the message is under way, and the box at home is on anyway [2]_.
+Only what the line adds for our bytes is marginal energy. The power of one subscriber's line in the provider's network
+is allocated, and the box at home is on anyway, both for as long as the trip lasts [2]_.
 
 References
 ----------
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1977, "Corning and GTE, first telephone traffic over fiber in Long Beach; Wi-Fi is IEEE 802.11 of 1997")
+SINCE = (1977, "GTE, first telephone traffic over fiber, in Long Beach; Wi-Fi is IEEE 802.11 of 1997")
 
 
 def one_way_s(access_round_trip_s: Number, radio_round_trip_s: Number) -> Number:
@@ -128,7 +128,7 @@ def allocated_energy_J(line_power_W: Number, duration_s: Number) -> Number:
     line_power_W : float
         Baseline power of one line in access and core network [W].
     duration_s : float
-        Time that the message is under way on it [s].
+        Length of the trip [s].
     """
     return line_power_W * duration_s
 

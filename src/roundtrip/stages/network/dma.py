@@ -17,7 +17,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (1954, "IBM 704, data channels by way of the 766 synchronizer; PCI Express since 2003")
+SINCE = (1958, "IBM 709, data channels by the 766 data synchronizer; PCI Express since 2003")
 
 
 def bus_size_B(size_B: Number, transaction_payload_B: Number, transaction_header_B: Number) -> Number:

@@ -5,10 +5,11 @@ the provider's access node and metro ring; an exchange in the city; one long-hau
 highways, by way of Cleveland or Pittsburgh, Chicago and Des Moines, a line amplifier every 80 to 100 km and a router
 in each of three or four cities; the cloud's own border router; the campus.
 
-Cables follow roads, rails, shores and markets. Their length over the great circle is largest on short ways and
-falls with the distance; crossing an ocean adds the way to the landing and from it::
+Cables follow roads, rails, shores and markets. Over land their length over the great circle is largest on short ways
+and falls with the distance; across a sea they funnel into few gateways (New York and Cornwall, Oregon and Tokyo,
+Marseille and Djibouti), to which both ends have their legs::
 
-    L = d * (k + m * exp(-d / s)) + D,    never below d
+    L = d * (k + m * exp(-d / s)) + D,    or    L = k * (leg + leg) + S,    never below d
 
 with constants fitted to published round-trip times between the regions of a cloud [1]_, which agree with what is
 known of fiber maps: ducts run about 1.3 to 2.1 times the line of sight [2]_, [3]_. The flight itself is
@@ -76,19 +77,41 @@ def stretch(distance_m: Number, far_stretch: Number, near_stretch: Number, near_
     return np.maximum(far_stretch + near_stretch * np.exp(-distance_m / near_scale_m), 1.0)
 
 
-def cable_length_m(distance_m: Number, cable_stretch: Number, detour_m: Number) -> Number:
-    """Return the length of the fiber from end to end.
+def direct_length_m(
+    distance_m: Number, far_stretch: Number, near_stretch: Number, near_scale_m: Number, detour_m: Number
+) -> Number:
+    """Return the length of a fiber over land, by distance alone.
 
     Parameters
     ----------
     distance_m : float
         Great circle [m].
-    cable_stretch : float
-        Length over great circle.
+    far_stretch, near_stretch, near_scale_m : float
+        See `stretch`.
     detour_m : float
-        What does not depend on the distance: to the exchange, to the landing and on [m].
+        What does not depend on the distance [m].
     """
-    return distance_m * cable_stretch + detour_m
+    return distance_m * stretch(distance_m, far_stretch, near_stretch, near_scale_m) + detour_m
+
+
+def gateway_length_m(
+    legs_m: Number, crossed_legs_m: Number, land_stretch: Number, sea_m: Number, distance_m: Number
+) -> Number:
+    """Return the length of a fiber across a sea: stretched legs to two gateways, and the cable between these.
+
+    Parameters
+    ----------
+    legs_m, crossed_legs_m : float
+        Great circles from both ends to their gateways, with the gateways in one and in the other order; the shorter
+        sum is the way [m].
+    land_stretch : float
+        Cable over great circle on the legs.
+    sea_m : float
+        Length from gateway to gateway [m].
+    distance_m : float
+        Great circle from end to end, below which no cable is [m].
+    """
+    return np.maximum(land_stretch * np.minimum(legs_m, crossed_legs_m) + sea_m, distance_m)
 
 
 def travel_time_s(length_m: Number, speed_m_s: Number) -> Number:
@@ -149,7 +172,7 @@ def one_way_s(cable_m: Number, routers_s: Number, group_index: Number = 1.468) -
     return flight_time_s(cable_m, group_index) + routers_s
 
 
-def haul_round_trip_s(
+def land_round_trip_s(
     distance_m: Number,
     far_stretch: Number,
     near_stretch: Number,
@@ -158,20 +181,44 @@ def haul_round_trip_s(
     routers_s: Number,
     group_index: Number = 1.468,
 ) -> Number:
-    """Return the round trip between datacenters, as it is measured between the regions of a cloud [1]_.
+    """Return the round trip between datacenters by distance alone, as it is measured between regions of a cloud [1]_.
 
     Parameters
     ----------
     distance_m : float
         Great circle [m].
     far_stretch, near_stretch, near_scale_m, detour_m : float
-        Constants of the corridor, see `stretch` and `cable_length_m`.
+        Constants of the corridor, see `direct_length_m`.
     routers_s : float
         Time that the routers add one way [s].
     group_index : float
         Group index of the glass.
     """
-    cable_m = cable_length_m(distance_m, stretch(distance_m, far_stretch, near_stretch, near_scale_m), detour_m)
+    cable_m = direct_length_m(distance_m, far_stretch, near_stretch, near_scale_m, detour_m)
+    return 2.0 * one_way_s(cable_m, routers_s, group_index)
+
+
+def sea_round_trip_s(
+    legs_m: Number,
+    crossed_legs_m: Number,
+    land_stretch: Number,
+    sea_m: Number,
+    distance_m: Number,
+    routers_s: Number,
+    group_index: Number = 1.468,
+) -> Number:
+    """Return the round trip between datacenters through the gateways of a sea [1]_.
+
+    Parameters
+    ----------
+    legs_m, crossed_legs_m, land_stretch, sea_m, distance_m : float
+        See `gateway_length_m`.
+    routers_s : float
+        Time that the routers add one way [s].
+    group_index : float
+        Group index of the glass.
+    """
+    cable_m = gateway_length_m(legs_m, crossed_legs_m, land_stretch, sea_m, distance_m)
     return 2.0 * one_way_s(cable_m, routers_s, group_index)
 
 
@@ -199,14 +246,3 @@ def router_conversions(hops: Number) -> Number:
         Routers on the way.
     """
     return 2.0 * hops
-
-
-def round_trip_s(there_s: Number, back_s: Number) -> Number:
-    """Return the time there and back.
-
-    Parameters
-    ----------
-    there_s, back_s : float
-        One-way times [s].
-    """
-    return there_s + back_s

@@ -20,7 +20,7 @@ import numpy as np
 
 from roundtrip.figures.graph import Number
 
-SINCE = (2006, "I. Hickson, server-sent events, Web Applications 1.0")
+SINCE = (2004, "I. Hickson, server-sent events in Web Applications 1.0")
 
 
 def streaming_time_s(tokens_left: Number, time_per_output_token_s: Number) -> Number:
