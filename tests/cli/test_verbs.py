@@ -36,6 +36,7 @@ def test_each_verb_has_help_and_json(capsys: Capture, verb: str) -> None:
     "arguments",
     [
         ["trip", "-s", "concept"],
+        ["trip", "-s", "concept", "--brief"],
         ["compare", "concept", "concept"],
         ["explain", "keyboard.press"],
         ["explain", "optics"],
@@ -92,6 +93,8 @@ def test_files_are_written_whole(capsys: Capture, tmp_path: Path) -> None:
         "--otlp": "t.jsonl",
         "--speedscope": "s.json",
         "--plot": "t.svg",
+        "--plot-strip": "s.svg",
+        "--plot-wait": "w.svg",
         "--plot-energy": "e.svg",
     }
     arguments = [x for option, name in names.items() for x in (option, str(tmp_path / name))]

@@ -16,6 +16,7 @@ FOLDER = Path(__file__).parent / "stored"
 COMMANDS: dict[str, list[str]] = {
     "help": ["--help"],
     "trip": ["trip", "The capital of France is"],
+    "trip-brief": ["trip", "The capital of France is", "--brief"],
     "trip-concept": ["trip", "--scenario", "concept"],
     "trip-phone": ["trip", "--scenario", "phone"],
     "trip-device": ["trip", "--scenario", "device"],

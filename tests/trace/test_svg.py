@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from roundtrip.trace.model import Trace
 from roundtrip.trace.svg import waterfall, waterfalls
 from roundtrip.trace.svg_energy import energy
+from roundtrip.trace.svg_wait import wait
 from tests.trace.made import trip
 from tests.trace.strategies import few, traces
 
@@ -42,9 +43,18 @@ def test_bars_stay_on_the_page(trace: Trace) -> None:
 @given(traces())
 def test_energy_is_well_formed(trace: Trace) -> None:
     ET.fromstring(energy(trace))
+    ET.fromstring(wait(trace))
 
 
-@pytest.mark.parametrize("text", [waterfall(trip()), waterfall(trip(), log=False), energy(trip())])
+def test_the_wait_has_a_tick_a_token_and_names_the_rooms() -> None:
+    text = wait(trip())
+    assert text.count("M") - text.count("Mo") >= 119
+    assert "one tick for each of 120 tokens" in text
+    assert "162 ms: the first word arrives" in text
+    assert ">model 80.0 ms<" in text
+
+
+@pytest.mark.parametrize("text", [waterfall(trip()), waterfall(trip(), log=False), energy(trip()), wait(trip())])
 def test_nothing_is_loaded_and_both_grounds_are_styled(text: str) -> None:
     assert "href" not in text
     assert "url(http" not in text

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtrip.trace.brief import brief
 from roundtrip.trace.look import LOOKS
 from roundtrip.trace.model import CARRIERS, Trace
 from roundtrip.trace.table import Timeline, ascii_only, groups, one_line, table
@@ -80,3 +81,18 @@ def test_a_prompt_cannot_break_the_screen() -> None:
 def test_sources_are_numbered_and_listed_whole_on_demand() -> None:
     assert "https://example.org/one" not in table(trip(), 100)
     assert "https://example.org/one" in table(trip(), 100, all_sources=True)
+
+
+@few
+@given(traces(), st.integers(1, 250), st.booleans())
+def test_brief_fits_and_has_a_line_a_room(trace: Trace, width: int, log: bool) -> None:
+    text = brief(trace, width, log=log)
+    assert max(map(len, text.splitlines())) <= max(width, 60)
+    assert sum(line.startswith("  ") for line in text.splitlines()) >= len(groups(trace))
+    assert ESCAPE.sub("", brief(trace, width, color=True, log=log)) == text
+
+
+def test_brief_does_not_count_a_part_twice() -> None:
+    line = next(x for x in brief(trip(), 120).splitlines() if "Model" in x)
+    assert "4.08 s" in line
+    assert "8.00 J" in line

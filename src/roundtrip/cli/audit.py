@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 
 SIGNS = {"holds": "holds", "off": "OFF", "ill-defined": "ill-def.", "none": "-"}
 
+# Units of the claims that are words, as the tables write them.
+UNITS = {
+    "electrons": "e⁻",
+    "photons": "γ",
+    "bytes": "B",
+    "byte/s": "B/s",
+    "tokens": "token",
+    "samples/s": "1/s",
+    "exponent": "1",
+}
+
 
 @click.command()
 @click.argument("claim_id", metavar="[ID]", required=False)
@@ -49,18 +60,17 @@ def stated(result: Result) -> str:
     from roundtrip.trace.numbers import band, si
 
     claim = result.claim
+    unit = UNITS.get(claim.unit, claim.unit)
     if claim.low is None and claim.high is None:
         return "-"
     if claim.unit == "bool":
         return "yes" if claim.low else "no"
     if claim.low is None or claim.high is None:
         sign, value = ("≥", claim.low) if claim.low is not None else ("≤", claim.high)
-        return f"{sign} {si(value, claim.unit)}"
+        return f"{sign} {si(value, unit)}"
     if claim.low == claim.high:
-        return si(claim.low, claim.unit)
-    return (
-        f"{band(claim.low, claim.high, claim.high, claim.unit)} {si(claim.high, claim.unit).partition(' ')[2]}".strip()
-    )
+        return si(claim.low, unit)
+    return f"{band(claim.low, claim.high, claim.high, unit)} {si(claim.high, unit).partition(' ')[2]}".strip()
 
 
 def computed(result: Result) -> str:
@@ -69,20 +79,20 @@ def computed(result: Result) -> str:
 
     if result.value is None or isinstance(result.value, bool):
         return {None: "-", True: "yes", False: "no"}[result.value]
-    return si(result.value, result.claim.unit)
+    return si(result.value, UNITS.get(result.claim.unit, result.claim.unit))
 
 
 def overview(results: list[Result], columns: int, paint: bool) -> str:
     """Return the table of all claims, one a line, and the counts."""
     from roundtrip.trace.table import clip
 
-    wide = max(columns, 80)
-    room = wide - 6 - 9 - 10 - 15 - 12 - 9
-    lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>14} {'ours':>11} {'factor':>8}  quantity"]
+    wide = min(max(columns, 84), 140)
+    room = wide - 64
+    lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>15} {'ours':>12} {'factor':>8}  quantity"]
     for r in results:
         factor = "" if r.factor is None or 0.995 < r.factor < 1.005 else f"x{r.factor:.3g}"
-        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 14):>14}"
-        line += f" {computed(r):>11} {factor:>8}  {clip(r.claim.quantity, room)}"
+        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 15):>15}"
+        line += f" {computed(r):>12} {factor:>8}  {clip(r.claim.quantity, room)}"
         lines.append(f"\x1b[1m{line}\x1b[0m" if paint and r.verdict in ("off", "ill-defined") else line)
     counts = {word: sum(r.verdict == word for r in results) for word in SIGNS}
     bases: dict[str, int] = {}
@@ -105,7 +115,7 @@ def detail(result: Result, columns: int) -> str:
     from roundtrip.trace.table import wrap
 
     claim = result.claim
-    unit = claim.unit
+    unit = UNITS.get(claim.unit, claim.unit)
     spread = ""
     if result.low is not None and result.high is not None and isinstance(result.value, float):
         spread = band(result.low, result.high, result.value, unit)

@@ -90,9 +90,20 @@ class Page:
         """Return a docstring with its paragraphs filled; lists, formulas and references keep their lines."""
         lines: list[str] = []
         for paragraph in unmarked(text).split("\n\n"):
-            keep = any(line.startswith((" ", "..", "-", "*")) for line in paragraph.splitlines())
-            lines += [*(paragraph.splitlines() if keep else self._wrap(" ".join(paragraph.split()))), ""]
+            if paragraph.startswith(("References", ".. [")):
+                lines += [
+                    x for entry in re.split(r"^\.\. (?=\[)", paragraph, flags=re.M) for x in self._reference(entry)
+                ]
+            elif any(line.startswith((" ", "..", "-", "*")) for line in paragraph.splitlines()):
+                lines += paragraph.splitlines()
+            else:
+                lines += self._wrap(" ".join(paragraph.split()))
+            lines.append("")
         return lines[:-1]
+
+    def _reference(self, entry: str) -> list[str]:
+        words = entry.replace("References\n----------", "").split()
+        return self._wrap("  " + " ".join(words), "      ") if words else []
 
     def _stage(self, body: Body) -> list[str]:
         lines = [*self._head(body["name"], "a stage"), *self._prose(body["text"]), ""]

@@ -32,7 +32,7 @@ def scenarios(name: str | None, as_json: bool) -> None:
     if as_json:
         say_json(scenario.as_dict())
         return
-    lines = [scenario.title, scenario.sentence, ""]
+    lines = [scenario.title, *wrap(scenario.sentence, max(width(), 60)), ""]
     for slot, choice in scenario.choices.items():
         kind = SLOTS[slot].kind
         where = f"roundtrip catalog {kind}" if kind else " | ".join(SLOTS[slot].words)

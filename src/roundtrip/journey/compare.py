@@ -10,6 +10,7 @@ from roundtrip.journey.scenario import Scenario, load_scenario
 from roundtrip.journey.slots import SLOTS
 from roundtrip.trace.model import Span, Trace
 from roundtrip.trace.numbers import digits, si, unit_of
+from roundtrip.trace.path import critical_path
 from roundtrip.trace.story import LABELS
 
 # Slots of other rooms than those that the difference shows in are named first.
@@ -200,7 +201,7 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
         return ""
     if abs(two - one) < 0.005 * one:
         return f"In {name} the first token comes as soon as before ({si(two, 's')})."
-    path = _critical(a) | _critical(b)
+    path = {span.id for trace in (a, b) for span in critical_path(trace)}
     moved = [c for c in changes if c.id in path and c.more_s / (two - one) >= 0.02][:3]
     because = (
         "; the largest parts of it: " + ", ".join(f"{c.words} ({_signed(c.more_s, 's')})" for c in moved)
@@ -210,18 +211,6 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
     word = "later" if two > one else "sooner"
     times = f"{si(two, 's')} instead of {si(one, 's')}"
     return f"In {name} the first token comes {si(abs(two - one), 's')} {word} ({times}){because}."
-
-
-def _critical(trace: Trace) -> set[str]:
-    """Return the spans on the path to the first token."""
-    spans = {s.id: s for s in trace.spans}
-    span = spans.get(trace.algebra.get("time_to_first_token_s", {}).get("end_of", ""))
-    path: set[str] = set()
-    while span is not None:
-        path.add(span.id)
-        before = [spans[i] for i in span.after if i in spans]
-        span = max(before, key=lambda s: s.end_s) if before else None
-    return path
 
 
 def _answer_sentence(a: Trace, b: Trace) -> str:
@@ -238,7 +227,8 @@ def _energy_sentence(a: Trace, b: Trace, changes: tuple[Change, ...]) -> str:
     one, two = (h["marginal"] + h["allocated"] for h in heads if isinstance(h, dict))
     if not one or abs(two / one - 1.0) < 0.005:
         return ""
-    moved = max(changes, key=lambda c: (c.caused_J[1] - c.caused_J[0]) / (two - one), default=None)
+    ranked = sorted(changes, key=lambda c: abs(c.caused_J[1] - c.caused_J[0]), reverse=True)
+    moved = next((c for c in ranked if (c.caused_J[1] - c.caused_J[0]) * (two - one) > 0.0), None)
     most = (
         f"; the largest part of it: {moved.words} ({_signed(moved.caused_J[1] - moved.caused_J[0], 'J')})"
         if moved

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtrip.errors import TruthError
-from roundtrip.journey.truth import Score, check, rows
+from roundtrip.journey.truth import Row, Score, check, rows
 
 # Data sets by file name, and the module of the journey that scores them; modules come with the issues that build them.
 SCORERS = {"azure_rtt.csv": "roundtrip.journey.validate_routes"}
@@ -19,8 +19,15 @@ def stage_scores() -> list[dict[str, Any]]:
     """Return one score a stage: the largest error of its truth rows, as a share of what each row allows."""
     by_stage: dict[str, list[Score]] = {}
     for row in rows():
-        by_stage.setdefault(row.stage, []).append(check(row))
+        by_stage.setdefault(row.stage, []).append(_checked(row))
     return [_stage_score(stage, scores) for stage, scores in by_stage.items()]
+
+
+def _checked(row: Row) -> Score:
+    try:
+        return check(row)
+    except TypeError as error:
+        raise TruthError(f"truth row {row.stage}:{row.id}: {error}") from None
 
 
 def _stage_score(stage: str, scores: list[Score]) -> dict[str, Any]:

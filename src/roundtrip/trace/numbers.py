@@ -51,7 +51,7 @@ def digits(value: float, count: int = 3) -> str:
     if not math.isfinite(value):
         return "∞" if value > 0 else "-∞" if value < 0 else "?"
     if abs(value) >= 999.5:
-        return f"{value:,.0f}" if abs(value) >= 99_999.5 else f"{value:.0f}"
+        return f"{value:,.0f}" if abs(value) >= 9_999.5 else f"{value:.0f}"
     rounded = float(f"{value:.{count - 1}e}")
     places = count - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(places, 0)}f}"
@@ -74,7 +74,7 @@ def si(value: float | None, unit: str, count: int = 3) -> str:
     if value is None:
         return "–"
     if unit == "USD":
-        return f"${digits(value, count)}" if abs(value) >= 1e-6 or value == 0.0 else f"${power_of_ten(value)}"
+        return f"${digits(value, count)}" if abs(value) >= 1e-3 or value == 0.0 else f"${power_of_ten(value)}"
     if unit not in _SCALED:
         shown = unit if unit != "1" else ""
         text = digits(value, count) if value == 0.0 or 1e-4 <= abs(value) < 1e6 else power_of_ten(value)

@@ -8,6 +8,7 @@ from typing import Any
 from roundtrip.trace.look import ROOM_TITLES
 from roundtrip.trace.model import HEADS, Trace
 from roundtrip.trace.numbers import band, digits, si, unit_of
+from roundtrip.trace.path import critical_path
 
 LABELS = {
     "time_to_first_token_s": "first token in the computer",
@@ -121,15 +122,10 @@ def _longest(trace: Trace) -> str:
     end = trace.summary.get("time_to_first_token_s")
     if not end:
         return ""
-    spans = {span.id: span for span in trace.spans}
-    rule = trace.algebra.get("time_to_first_token_s", {}).get("end_of")
     spent: dict[str, float] = {}
-    span = spans.get(rule or "")
-    while span is not None:
+    for span in critical_path(trace):
         room = span.name if span.carrier == "waiting" else span.room
         spent[room] = spent.get(room, 0.0) + span.duration_s
-        before = [spans[i] for i in span.after if i in spans]
-        span = max(before, key=lambda s: s.end_s) if before else None
     if not spent:
         return ""
     ranked = sorted(spent.items(), key=lambda item: -item[1])[:3]

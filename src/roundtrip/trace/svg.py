@@ -32,14 +32,14 @@ def style() -> str:
         )
         base = (
             f".ground{{fill:{ground}}}.text{{fill:{text}}}.muted{{fill:{muted}}}.rule{{stroke:{line}}}.hatch{{stroke:{ground}}}"
-            f".band{{stroke:{muted}}}"
+            f".band{{stroke:{muted}}}.tick{{stroke:{ground}}}"
         )
         return base + "".join(f".{css_class(n)}{{fill:{k.dark if dark else k.light}}}" for n, k in LOOKS.items())
 
     fonts = (
         'text{font:13px "Inter",system-ui,-apple-system,"Segoe UI",sans-serif}'
         '.title{font:22px "Source Serif 4",ui-serif,Georgia,serif}.name{font-weight:500}.small{font-size:12px}'
-        ".rule{stroke-width:1}.hatch{stroke-width:2.5}.band{stroke-width:1;opacity:.55}"
+        ".rule{stroke-width:1}.hatch{stroke-width:2.5}.tick{stroke-width:.7;opacity:.6}.band{stroke-width:1;opacity:.55}"
     )
     return f"<style>{fonts}{rules(False)}@media(prefers-color-scheme:dark){{{rules(True)}}}</style>"
 

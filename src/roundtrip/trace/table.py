@@ -7,8 +7,9 @@ character of its own for its bar.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roundtrip.trace.look import LOOKS, group_of
 from roundtrip.trace.model import Span, Trace
@@ -65,7 +66,8 @@ Paint = Callable[[str, str], str]
 
 
 def ascii_only(text: str) -> str:
-    """Return the text for a terminal that knows only ASCII."""
+    """Return the text for a terminal that knows only ASCII: ``10⁻⁹`` becomes ``10^-9``."""
+    text = re.sub("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "10^" + m.group(1), text)
     return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
 
 
@@ -99,22 +101,16 @@ class Columns:
     source: int
 
     @classmethod
-    def fit(cls, width: int) -> Columns:
-        """Return the columns for a width: titles from 96 columns on, counts from 80, bands from 70."""
+    def fit(cls, width: int, bands: bool = True) -> Columns:
+        """Return the columns for a width: titles from 96 columns on, counts from 80, bands (if any) from 70."""
         width = max(min(width, WIDEST), NARROWEST)
-        if width >= 96:
-            fixed = cls(12, 0, 0, 7, 9, 7, 11, 1, 3)
-            spare = width - fixed.used() - 2
-            bar = max(14, spare * 2 // 5)
-            return cls(12, spare - bar, bar, 7, 9, 7, 11, 1, 3)
-        if width >= 80:
-            fixed = cls(12, 0, 0, 7, 9, 7, 11, 1, 3)
-        elif width >= 70:
-            fixed = cls(12, 0, 0, 7, 9, 7, 0, 1, 3)
-        else:
-            fixed = cls(12, 0, 0, 7, 0, 7, 0, 1, 3)
-        spare = width - fixed.used() - 1
-        return cls(12, 0, spare, fixed.time, fixed.band, fixed.energy, fixed.count, 1, 3)
+        band = 9 if bands and width >= 70 else 0
+        fixed = cls(12, 0, 0, 7, band, 7, 11 if width >= 80 else 0, 1, 4)
+        if width < 96:
+            return replace(fixed, bar=width - fixed.used() - 1)
+        spare = width - fixed.used() - 2
+        bar = max(14, spare * 2 // 5)
+        return replace(fixed, title=spare - bar, bar=bar)
 
     def used(self) -> int:
         """Return the columns in use, with one blank between each and two before the first."""
@@ -204,7 +200,7 @@ def table(
         False writes ASCII alone.
     """
     width = max(min(width, WIDEST), NARROWEST)
-    columns = Columns.fit(width)
+    columns = Columns.fit(width, bands=any(span.bands for span in trace.spans))
     paint = painter(color)
     numbers = source_numbers(trace)
     line = Timeline(trace, columns.bar, log)
