@@ -61,3 +61,8 @@ def test_traffic_ratio_flashattention_figure_2() -> None:
 def test_window_never_adds_tokens() -> None:
     assert attention.attended_tokens(100.0, 0.2, 1000.0) == 100.0
     assert attention.attended_tokens(10_000.0, 0.2, 1000.0) == 0.2 * 10_000.0 + 0.8 * 1000.0
+
+
+def test_without_windows_the_pairs_are_the_causal_ones() -> None:
+    assert attention.windowed_pairs(1000.0, 1.0, 1.0) == attention.causal_pairs(1000.0)
+    assert attention.windowed_pairs(1000.0, 0.0, 100.0) == 1000.0 * 100.0

@@ -38,8 +38,8 @@ def test_first_token_belongs_to_the_prefill() -> None:
 
 
 def test_drafts_pay_when_a_step_yields_more_than_it_costs() -> None:
-    assert decode.time_per_output_token_s(0.05, 1.0, 0.0) == 0.05
-    assert decode.time_per_output_token_s(0.06, 1.9, 0.002) < 0.05
+    assert decode.time_per_output_token_s(0.05, 1.0, 0.0, 0.0) == 0.05
+    assert decode.time_per_output_token_s(0.06, 1.9, 0.002, 0.0) < 0.05
 
 
 def test_rate_and_time_of_the_memory_bound_are_inverse() -> None:
@@ -50,3 +50,9 @@ def test_rate_and_time_of_the_memory_bound_are_inverse() -> None:
 
 def test_streams_cost_alike() -> None:
     assert decode.stream_time_s(10.0, 26e-6) == 260e-6
+
+
+def test_prompts_of_others_cost_each_stream_the_same() -> None:
+    stall_s = decode.stall_time_s(32.0, 5.0, 20e-6)
+    assert np.isclose(stall_s, 3.2e-3)
+    assert np.isclose(decode.time_per_output_token_s(0.01, 2.0, 0.0, stall_s), 0.005 + stall_s)

@@ -42,3 +42,8 @@ def test_ring_moves_what_a_simulated_ring_moves() -> None:
 
 def test_messages_follow_tokens_and_experts() -> None:
     assert parallel.expert_message_B(2.0, 7168.0, 8.0, 2.0) == 2.0 * 8.0 * parallel.layer_message_B(1.0, 7168.0, 2.0)
+
+
+def test_ranks_of_one_group_exchange_nothing() -> None:
+    assert parallel.exchange_ranks(8.0, 8.0) == 1.0
+    assert parallel.exchange_ranks(144.0, 1.0) == 144.0

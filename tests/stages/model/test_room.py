@@ -53,6 +53,40 @@ def test_joules_a_token_of_llama_405b_on_eight_h100_ml_energy_v3(streams: int, j
     assert joule / 1.4 <= _joules_a_token(settings) <= joule * 1.4
 
 
+# chip, serving, cards, tokens read and written, bytes a weight, {readers: ms a token}, bound of the error
+RUNS = {
+    "deepseek-v3": ("b200", "deepseek-v3-b200", 8, 1024, 8192, 1.0, {16: 12.8, 64: 22.4, 128: 28.5}, 0.1),
+    "deepseek-r1": ("h200-sxm", "deepseek-v3-b200", 8, 1024, 8192, 1.0, {16: 15.86, 32: 22.1, 64: 30.61}, 0.2),
+    "qwen3-32b": ("h100-sxm", "llama-405b-h100", 8, 4096, 512, 1.0, {8: 6.79, 32: 12.39, 128: 32.6}, 0.15),
+    # Long prompts into small experts: the efficiency of routed experts while reading is too low for this model.
+    "gpt-oss-120b": ("b200", "deepseek-v3-b200", 2, 8192, 1024, 0.5625, {8: 4.13, 32: 6.85, 128: 14.27}, 0.5),
+}
+
+
+@pytest.mark.parametrize("model", RUNS)
+def test_time_of_a_token_in_measured_runs_aiconfigurator_silicon_sample(model: str) -> None:
+    """Runs with a fixed number of readers on one server."""
+    chip, serving, cards, read, write, weight_B, measured, bound = RUNS[model]
+    errors: list[float] = []
+    for readers, time_ms in measured.items():
+        values = {
+            "streams": max(readers / cards, 1.0),
+            "tensor_ranks": cards,
+            "expert_ranks": cards,
+            "prefill_expert_ranks": cards,
+            "weight_B": weight_B,
+            "context_tokens": read + write // 2,
+            "companion_tokens": 2048,
+            "read_write_ratio": read / write,
+        }
+        trace = _trip(
+            "edge", f"model.name={model}", f"model.accelerator={chip}", f"model.serving={serving}",
+            *(f"model.serving.{name}={value}" for name, value in values.items()),
+        )  # fmt: skip
+        errors.append(abs(_per_token_s(trace) * 1e3 / time_ms - 1.0))
+    assert max(errors) < bound
+
+
 @pytest.mark.parametrize("preset", ["cloud", "device", "edge", "speculative"])
 def test_parts_fit_into_their_whole(preset: str) -> None:
     trace = _trip(preset)

@@ -71,7 +71,10 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
     f, s = m[prefill], m.way.stage(silicon)
     ranks, shape, part = f[f"{SERVING}.tensor_ranks"], m.shape, m.read
     flop = f.use(prefill.linear_flop, active_parameters=shape.common + shape.used, tokens=m.prompt)
-    pairs_flop = shape.read_flop * f.use(attention.causal_pairs, tokens=m.prompt)
+    pairs_flop = shape.read_flop * f.use(
+        attention.windowed_pairs, tokens=m.prompt, full_attention_share=f[f"{NAME}.full_attention_share"],
+        window_tokens=f[f"{NAME}.window_tokens"],
+    )  # fmt: skip
     marginal_J = _arithmetic_J(m, f, flop, pairs_flop)
     share = ranks * f.use(
         prefill.share_of_pass, tokens=m.prompt / ranks, companion_tokens=f[f"{SERVING}.companion_tokens"]
@@ -263,6 +266,11 @@ def _lay_write(m: Machine, after: Mark) -> None:
         "accelerators wait for each other's messages", part.exposed_s * one, "moving charge", after=mark, parent=whole,
         id="step.model.parallel", bytes_out=part.message_B,
     )  # fmt: skip
+    if m.way.word(f"{SERVING}.disaggregated") == "no":
+        mark = m[prefill].lay(
+            "prompts of other streams are read in between", m.stall_s * np.minimum(more, 1.0), "waiting", after=mark,
+            parent=whole, id="step.model.prefill",
+        )  # fmt: skip
     d.lay(
         "every stream is sampled and kept in order", part.stream_s * one, "moving charge", after=mark, parent=whole,
         id="step.streams",
@@ -283,10 +291,14 @@ def _lay_rounding(m: Machine, launch: Mark, one: Any) -> None:
         memory_efficiency=q[f"{SERVING}.memory_efficiency"],
     )  # fmt: skip
     start = m.way.marks[launch.id]
+    if m.way.word(f"{SERVING}.rounding") == "float":
+        snr_dB = q.use(quantization.float_snr_dB, mantissa_bits=q[f"{SERVING}.mantissa_bits"])
+    else:
+        snr_dB = q.use(quantization.integer_snr_dB, weight_bits=q[f"{SERVING}.weight_bits"])
     q.lay(
         "activations are rounded to 8 bits", np.minimum(round_s * one, launch.duration_s), "moving charge",
         after=_before(m, start), parent=launch, id="step.model.quantization", bytes_in=size_B,
-        snr_dB=q.use(quantization.float_snr_dB, mantissa_bits=q[f"{SERVING}.mantissa_bits"]),
+        snr_dB=snr_dB,
     )  # fmt: skip
 
 

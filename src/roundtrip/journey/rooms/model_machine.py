@@ -57,6 +57,7 @@ class Pass:
     cache_s: Any
     exposed_s: Any
     total_s: Any
+    work_s: Any
     weights_B: Any
     experts_B: Any
     cache_B: Any
@@ -77,6 +78,7 @@ class Machine:
     pass_wait_s: Any
     transfer_s: Any
     draft_s: Any
+    stall_s: Any
     yielded: Any
     drafted: bool
 
@@ -116,9 +118,18 @@ def prepare(way: Way) -> None:
             speculative.draft_time_s, drafted_tokens=drafts, draft_cost=p[f"{DRAFT}.draft_cost"], step_s=step.total_s
         )
         yielded = p.use(speculative.expected_tokens, acceptance=kept, drafted_tokens=drafts)
+    disaggregated = way.word(f"{SERVING}.disaggregated") == "yes"
+    stall_s: Any = 0.0
+    if not disaggregated:
+        rows = prompt / f[f"{SERVING}.tensor_ranks"] + f[f"{SERVING}.companion_tokens"]
+        stall_s = d.use(
+            decode.stall_time_s, streams=d[f"{SERVING}.streams"], read_write_ratio=d[f"{SERVING}.read_write_ratio"],
+            read_row_s=read.work_s / rows,
+        )  # fmt: skip
     per_token_s = d.use(
-        decode.time_per_output_token_s, step_s=step.total_s, expected_tokens=yielded, draft_time_s=draft_s
-    )
+        decode.time_per_output_token_s, step_s=step.total_s, expected_tokens=yielded, draft_time_s=draft_s,
+        stall_s=stall_s,
+    )  # fmt: skip
 
     wait_s = f.use(
         prefill.pass_wait_s, pass_phase=f[f"{SERVING}.pass_phase"], utilization=f[f"{SERVING}.utilization"],
@@ -126,7 +137,7 @@ def prepare(way: Way) -> None:
     )  # fmt: skip
     whole_s = f[f"{SERVING}.engine_overhead_s"] + wait_s + read.total_s
     transfer_s: Any = None
-    if way.word(f"{SERVING}.disaggregated") == "yes":
+    if disaggregated:
         k = stage(kv_cache)
         size_B = k.use(kv_cache.cache_B, context_tokens=prompt, kv_token_B=shape.token_B, streams=1.0)
         transfer_s = k.use(
@@ -150,7 +161,9 @@ def prepare(way: Way) -> None:
         way.fact(name, value)
     way.fact(
         "model.machine",
-        Machine(way, open_stages, shape, read, step, prompt, output, wait_s, transfer_s, draft_s, yielded, drafted),
+        Machine(
+            way, open_stages, shape, read, step, prompt, output, wait_s, transfer_s, draft_s, stall_s, yielded, drafted
+        ),
     )
 
 
@@ -201,7 +214,13 @@ def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
     f, a = stage(prefill), stage(attention)
     ranks, others = f[f"{SERVING}.tensor_ranks"], f[f"{SERVING}.companion_tokens"]
     rows = prompt / ranks + others
-    pairs = a.use(attention.causal_pairs, tokens=prompt) / ranks + others * a[f"{SERVING}.context_tokens"] / 2.0
+    window: dict[str, Any] = {
+        "full_attention_share": a[f"{NAME}.full_attention_share"],
+        "window_tokens": a[f"{NAME}.window_tokens"],
+    }
+    own = a.use(attention.windowed_pairs, tokens=prompt, **window)
+    seen = a.use(attention.attended_tokens, context_tokens=a[f"{SERVING}.context_tokens"] / 2.0, **window)
+    pairs = own / ranks + others * seen
     attention_s = a.use(
         prefill.compute_time_s, flop=shape.read_flop * pairs, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
         efficiency=a[f"{SERVING}.attention_efficiency"],
@@ -270,6 +289,7 @@ def _pass(
     )
     flop = w.use(prefill.linear_flop, active_parameters=shape.common, tokens=rows)
     arithmetic_s, weights_s = times(w, flop, weights_B, common_shares)
+    work_s = arithmetic_s + attention_s
 
     experts_s: Any = None
     experts_B: Any = None
@@ -292,7 +312,8 @@ def _pass(
             parameters=shape.expert,
             tokens=rows,
         )
-        _, experts_s = times(e, flop, experts_B, routed_shares)
+        compute_s, experts_s = times(e, flop, experts_B, routed_shares)
+        work_s = work_s + compute_s
 
     launch_s = d.use(
         decode.launch_time_s, layers=d[f"{NAME}.layers"], layer_time_s=d[f"{SERVING}.layer_time_s"],
@@ -300,6 +321,7 @@ def _pass(
         step_overhead_s=d[f"{SERVING}.step_overhead_s"],
     )  # fmt: skip
     talk_s, message_B = _messages(way, stage, shape, rows, expert_ranks)
+    work_s = work_s + talk_s
     busy_s = weights_s + attention_s
     if experts_s is not None:
         busy_s = busy_s + experts_s
@@ -312,7 +334,7 @@ def _pass(
         experts_s=0.0 if experts_s is None else experts_s, attention_s=attention_s, exposed_s=exposed_s,
     )  # fmt: skip
     return Pass(
-        launch_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s,
+        launch_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s, work_s,
         weights_B, experts_B, cache_B, message_B,
     )  # fmt: skip
 
@@ -334,8 +356,9 @@ def _messages(way: Way, stage: Any, shape: Shape, rows: Any, expert_ranks: Any) 
     if shape.expert is None:
         return talk_s, None
     outer = way.word(f"{SERVING}.expert_link") == "outer"
+    groups = n.use(parallel.exchange_ranks, expert_ranks=expert_ranks, tensor_ranks=ranks)
     link = {
-        "expert_ranks": expert_ranks,
+        "expert_ranks": groups,
         "bandwidth_B_s": n[f"{CHIP}.{'outer_bandwidth_B_s' if outer else 'link_B_s'}"],
         "link_efficiency": efficiency,
         "latency_s": n[f"{CHIP}.{'outer_latency_s' if outer else 'link_latency_s'}"],

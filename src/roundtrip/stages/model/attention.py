@@ -65,6 +65,15 @@ def causal_pairs(tokens: Number) -> Number:
     return tokens * (tokens + 1.0) / 2.0
 
 
+def windowed_pairs(tokens: Number, full_attention_share: Number, window_tokens: Number) -> Number:
+    """Return the pairs of a causal pass where some layers see only a window, as a mean over the layers.
+
+    A token has ``(n + 1) / 2`` others to look at on average, itself among them; a layer with a window takes no more of
+    them than the window holds.
+    """
+    return tokens * attended_tokens((tokens + 1.0) / 2.0, full_attention_share, window_tokens)
+
+
 def pair_flop(layers: Number, heads: Number, key_width: Number, value_width: Number) -> Number:
     """Return the operations for one pair of tokens over all layers, ``2 L n_h (d_k + d_v)``: a score and a weighed sum.
 

@@ -75,9 +75,34 @@ def step_time_s(
     return launch_s + stream_s + weights_s + experts_s + attention_s + exposed_s
 
 
-def time_per_output_token_s(step_s: Number, expected_tokens: Number, draft_time_s: Number) -> Number:
-    """Return the time of one token for its reader: a step and its drafts over the tokens that they yield [s]."""
-    return (step_s + draft_time_s) / expected_tokens
+def stall_time_s(streams: Number, read_write_ratio: Number, read_row_s: Number) -> Number:
+    """Return how long a token waits on average while the prompts of other streams are read on the same accelerator [s].
+
+    Parameters
+    ----------
+    streams : float
+        Streams on the accelerator: each brings a new prompt whenever its answer has ended.
+    read_write_ratio : float
+        Tokens of prompts for each token that is written; 0 where other accelerators read them.
+    read_row_s : float
+        Time of the work that one token of a prompt is in a prefill pass [s].
+    """
+    return streams * read_write_ratio * read_row_s
+
+
+def time_per_output_token_s(step_s: Number, expected_tokens: Number, draft_time_s: Number, stall_s: Number) -> Number:
+    """Return the time of one token for its reader [s].
+
+    Parameters
+    ----------
+    step_s, draft_time_s : float
+        A step and the drafts before it [s].
+    expected_tokens : float
+        Tokens that they yield.
+    stall_s : float
+        What the prompts of others take in between, for each token [s].
+    """
+    return (step_s + draft_time_s) / expected_tokens + stall_s
 
 
 def memory_bound_rate_token_s(size_B: Number, bandwidth_B_s: Number) -> Number:

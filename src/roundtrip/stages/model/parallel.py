@@ -18,6 +18,8 @@ References
 
 from __future__ import annotations
 
+import numpy as np
+
 from roundtrip.figures.graph import Number
 
 SINCE = (2019, "M. Shoeybi et al., Megatron-LM, arXiv 1909.08053")
@@ -46,9 +48,18 @@ def ring_all_reduce_time_s(
 def all_to_all_time_s(
     size_B: Number, expert_ranks: Number, bandwidth_B_s: Number, link_efficiency: Number, latency_s: Number
 ) -> Number:
-    """Return the time of an all-to-all [s]: all messages are under way at once, so one latency, and the bytes that leave."""
+    """Return the time of an all-to-all [s]: one latency, since all are under way at once, and the bytes that leave."""
     away = (expert_ranks - 1.0) / expert_ranks
     return away * (latency_s + size_B / (bandwidth_B_s * link_efficiency))
+
+
+def exchange_ranks(expert_ranks: Number, tensor_ranks: Number) -> Number:
+    """Return between how many groups tokens travel to experts.
+
+    Ranks that split the matrices of a group all hold its tokens already and sum the experts' results with the
+    all-reduce that they do anyway; only between groups there is an exchange.
+    """
+    return np.maximum(expert_ranks / tensor_ranks, 1.0)
 
 
 def expert_message_B(tokens: Number, hidden_width: Number, picked_experts: Number, message_element_B: Number) -> Number:
