@@ -151,3 +151,20 @@ def test_validate_leaves_with_1_when_a_check_fails(capsys: Capture, monkeypatch:
 def test_files_that_no_one_scores_are_named(capsys: Capture, tmp_path: Path) -> None:
     (tmp_path / "something_else.csv").write_text("a,b\n1,2\n")
     assert "something_else.csv" in here(capsys, "validate", "--truth", str(tmp_path)).out
+
+
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        ("roundtrip tr", "plain,trip"),
+        ("roundtrip trip --scenario inter", "plain,intercontinental"),
+        ("roundtrip compare cloud de", "plain,device"),
+        ("roundtrip explain optics.fi", "plain,optics.fiber"),
+        ("roundtrip explain key_switches/sc", "plain,key_switches/scissor"),
+        ("roundtrip trip --plot-w", "plain,--plot-wait"),
+    ],
+)
+def test_the_shell_completes(words: str, offers: str) -> None:
+    number = str(len(words.split()) - 1)
+    ran = apart(_ROUNDTRIP_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=number)
+    assert offers in ran.out.split()

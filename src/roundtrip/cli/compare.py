@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario
+from roundtrip.cli.inputs import check_samples, complete_scenario, read_prompt, read_scenario
 from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
 from roundtrip.errors import OutputError
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="A", shell_complete=complete_scenario)
+@click.argument("b", metavar="B", shell_complete=complete_scenario)
 @click.option("--prompt", help="What is typed; - reads standard input.")
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set in both scenarios.")
 @click.option("--samples", type=int, default=2_500, show_default=True, help="Samples behind the bands; 0 for none.")

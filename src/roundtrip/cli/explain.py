@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from roundtrip.cli.inputs import read_scenario, scenario_options
+from roundtrip.cli.inputs import complete_name, read_scenario, scenario_options
 from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width
 
 Body = dict[str, Any]
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_name)
 @scenario_options
 @click.option("--tex", is_flag=True, help="Print equations as TeX.")
 @as_json

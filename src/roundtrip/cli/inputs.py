@@ -18,6 +18,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 MAX_SAMPLES = 4_000_000
 
 
+def complete_scenario(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """Return the presets that begin so, for the shell."""
+    from roundtrip.journey.scenario import presets
+
+    return [name for name in presets() if name.startswith(begun)]
+
+
+def complete_name(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """Return the stages, choices, catalog entries and summary figures that begin so, for the shell."""
+    from roundtrip.catalog.load import kinds, load
+    from roundtrip.journey.slots import SLOTS
+    from roundtrip.journey.stages import ROOMS, stage_names
+    from roundtrip.trace.story import LABELS
+
+    kind = begun.partition("/")[0]
+    entries = [f"{kind}/{key}" for key in load(kind)] if "/" in begun and kind in kinds() else []
+    names = dict.fromkeys([*ROOMS, *stage_names(), *SLOTS, *LABELS, *kinds(), *entries])
+    return [name for name in names if name.startswith(begun)]
+
+
 def scenario_options(function: F) -> F:
     """Give a verb ``--scenario`` and ``--set``."""
     function = click.option(
@@ -34,6 +54,7 @@ def scenario_options(function: F) -> F:
         metavar="NAME|FILE",
         default="cloud",
         show_default=True,
+        shell_complete=complete_scenario,
         help="A preset (see 'roundtrip scenarios'), or a TOML file.",
     )(function)
 

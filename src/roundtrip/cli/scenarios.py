@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from roundtrip.cli.inputs import complete_scenario
 from roundtrip.cli.output import as_json, say, say_json, width
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=complete_scenario)
 @as_json
 def scenarios(name: str | None, as_json: bool) -> None:
     """List the presets, or the choices that the scenario NAME (or a TOML file) makes."""
