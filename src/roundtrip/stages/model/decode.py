@@ -7,8 +7,9 @@ layer takes a few launches however little there is to do. So
 
 with p micro-batches, L layers (L_e of them with experts), s streams, kernels k with their arithmetic and memory
 times, and what is left of the communication after overlap, :math:`t_x`. Two micro-batches hide the communication of
-one behind the work of the other, but read the weights twice [2]_. The terms and their constants were found on
-measured serving runs; leaving out the launch and stream terms doubles the error there.
+one behind the work of the other, but read the weights twice [2]_. Where the same accelerators read prompts too, these
+stand in the way of the steps. The terms and their constants were found on measured serving runs; leaving out the
+launch and stream terms doubles the error there.
 
 References
 ----------
