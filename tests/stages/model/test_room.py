@@ -21,6 +21,21 @@ def test_deepseek_on_h800_writes_20_to_22_tokens_a_second_inference_overview() -
     assert 20.0 / 1.15 <= 1.0 / _per_token_s(_trip("cloud")) <= 22.0 * 1.15
 
 
+def test_deepseek_profile_decodes_2324_tokens_a_second_and_card_profile_data() -> None:
+    """EP128, 128 streams a card with 4,096 tokens each, on H800: https://github.com/deepseek-ai/profile-data."""
+    values = {"streams": 128, "context_tokens": 4096, "expert_ranks": 128, "redundant_experts": 0}
+    trace = _trip("cloud", *(f"model.serving.{name}={value}" for name, value in values.items()))
+    assert 128.0 / _per_token_s(trace) == pytest.approx(2324.0, rel=0.1)
+
+
+def test_deepseek_profile_reads_7839_tokens_a_second_and_card_profile_data() -> None:
+    """EP32, prompts of 4,096 tokens, 16,384 tokens a card; the efficiency of experts comes from smaller passes."""
+    trace = _trip("cloud", "model.serving.companion_tokens=16384", "model.serving.context_tokens=4096")
+    parts = ("decode", "weights", "experts", "attention", "parallel")
+    pass_s = sum(trace.span(f"prefill.model.{part}").duration_s for part in parts)
+    assert 16_384.0 / pass_s == pytest.approx(7839.0, rel=0.25)
+
+
 def test_phone_writes_50_and_reads_260_tokens_a_second_llama_3_2_card() -> None:
     trace = _trip("device", "model.serving.context_tokens=64")
     assert 1.0 / _per_token_s(trace) == pytest.approx(50.2, rel=0.15)
