@@ -110,7 +110,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     data = tmp_path / "data"
     shutil.copytree(str(files("roundtrip.catalog") / "data"), data)
     monkeypatch.setattr(catalog, "_data", lambda: data)
-    cached = (catalog.kinds, catalog.load, catalog.kind_title, catalog.sources, catalog.glossary)
+    cached = [f for f in vars(catalog).values() if hasattr(f, "cache_clear")]
     for function in cached:
         function.cache_clear()
     yield data  # type: ignore[misc]
