@@ -26,6 +26,8 @@ Capture = pytest.CaptureFixture[str]
         (["trip", ""], "the prompt is empty"),
         (["trip", "--scenario", "clod"], "did you mean 'cloud'?"),
         (["trip", "--scenario", "no/such.toml"], "no scenario"),
+        (["trip", "--scenario", "a" * 5_000], "name too long"),
+        (["trip", "-s", "concept", "--csv", ""], "'': cannot be written"),
         (["trip", "--set", "network.acess=starlink"], "did you mean 'network.access'?"),
         (["trip", "--set", "network.access=starlnk"], "is not in access_networks"),
         (["trip", "--set", "nonsense"], "expected KEY=VALUE"),

@@ -84,6 +84,11 @@ def test_inputs_carry_their_figure() -> None:
     assert body["equation"] == "√(2·x / a)"
 
 
+def test_the_prompt_itself_is_explained() -> None:
+    body = explain("prompt.text.characters", samples=16)
+    assert body["result"]["value"] == len("The capital of France is")
+
+
 def test_what_matters_most_has_the_right_sign() -> None:
     matters = {m["key"]: m["rank_correlation"] for m in explain("keyboard.press.travel_time_s")["matters"]}
     assert matters["keyboard.switch.travel_m"] > 0.0

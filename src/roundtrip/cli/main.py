@@ -15,6 +15,8 @@ import click
 from roundtrip import __version__
 from roundtrip.errors import RoundtripError, nearest
 
+LONGEST = 600  # characters of a message: an argument may be a whole file by mistake
+
 VERBS = {
     "trip": "Follow one prompt from the finger to the model and back to the eye.",
     "compare": "Lay two scenarios side by side and say what changed and why.",
@@ -71,6 +73,8 @@ def printable(text: str) -> str:
 def fail(message: str) -> int:
     """Print one line on standard error, and return the exit code of bad input."""
     line = " ".join(printable(message).split())
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
     try:
         sys.stderr.write(f"roundtrip: {line}\n")
     except UnicodeEncodeError:
@@ -93,6 +97,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return _quiet()
+    except OSError as error:  # a file of the reader's: name too long, no permission, a loop of links
+        return fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     return result if isinstance(result, int) else 0
 
 

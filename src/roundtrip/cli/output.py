@@ -96,7 +96,7 @@ def write_whole(path: str, text: str) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise OutputError(f"{path}: cannot be written: {reason}") from None
+        raise OutputError(f"{path or repr(path)}: cannot be written: {reason}") from None
 
 
 def _umask() -> int:

@@ -69,6 +69,13 @@ def _by_scenario(name: str, scenario: Scenario, samples: int) -> dict[str, Any]:
         return _figure(scenario.entry(slot), field, scenario) | {"key": name, "name": f"{kind}/{key}.{field}"}
     explainer = _Explainer(scenario, samples)
     measure = explainer.measure(None)
+    if slot == "prompt.text" and measure is not None and name in measure.figures:
+        given = Entry("prompt", "text", "the prompt", {field: measure.figures[name]}, {}, "")
+        return _figure(given, field, scenario) | {
+            "name": name,
+            "key": name,
+            "file": "src/roundtrip/journey/scenario.py",
+        }
     if measure is not None:
         if name in measure.program.way.algebra:
             return explainer.summary(name, measure)

@@ -1,0 +1,6 @@
+"""``python -m roundtrip`` is the command ``roundtrip``."""
+
+from roundtrip.cli.main import run
+
+if __name__ == "__main__":
+    run()
