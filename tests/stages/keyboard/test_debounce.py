@@ -1,4 +1,4 @@
-"""Debouncing, held to the timelines of QMK's unit tests (facts of quantum/debounce/tests)."""
+"""Debouncing, held to the timelines of QMK's unit tests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtrip.stages.keyboard import debounce
+from tests.stages.keyboard.qmk_timelines import DEBOUNCE_MS, TIMELINES, steps
 
-KEY = "k"
+KEY = (0, 1)
 Moves = list[tuple[int, bool]]
 
 
@@ -28,41 +29,61 @@ def run(algorithm: Callable[..., list[debounce.Report]], moves: Moves) -> Moves:
     return [(time, down) for time, _, down in algorithm(scans(moves), 5)]
 
 
-def alternating(first: int, last: int) -> Moves:
-    return [(t, (t - first) % 2 == 0) for t in range(first, last + 1)]
+def played(timeline: str, smooth: bool, again: int) -> tuple[list[debounce.Scan], set[debounce.Report]]:
+    """Return the scans of a timeline and what must be reported, as QMK's own harness runs it.
+
+    Between the steps there is a scan every millisecond if `smooth`, none otherwise; every step is followed by `again`
+    more scans at the same time without a change, and at the end by a second of quiet.
+    """
+    made: list[debounce.Scan] = []
+    told: set[debounce.Report] = set()
+    before = None
+    for time, moves, reports in steps(timeline):
+        if smooth and before is not None and time > before + 1:
+            made += [(t, {}) for t in range(before, time)]
+        made.append((time, moves))
+        made += [(time, {})] * again
+        told |= {(time, key, closed) for key, closed in reports.items()}
+        before = time
+    return made + [(t, {}) for t in range(before or 0, (before or 0) + 1_000)], told
 
 
+@pytest.mark.parametrize("again", [0, 1, 9])
 @pytest.mark.parametrize(
-    ("moves", "reports"),
-    [
-        ([(0, True), (6, False)], [(5, True), (11, False)]),
-        ([(0, True), (7, False)], [(5, True), (12, False)]),
-        ([(0, True), (5, False)], []),  # released in the very scan in which it would have counted
-        (alternating(0, 6), [(11, True)]),
-        ([(0, True), (6, False), (7, True), (8, False), (9, True), (10, False)], [(5, True), (15, False)]),
-        ([(0, True), (25, False), (50, True)], [(5, True), (30, False), (55, True)]),
-        ([(0, True), (6, False), (11, True)], [(5, True)]),
-    ],
+    ("algorithm", "name"), [(algorithm, name) for algorithm, made in TIMELINES.items() for name in made]
 )
-def test_sym_defer_g_timelines(moves: Moves, reports: Moves) -> None:
-    assert run(debounce.defer_all, moves) == reports
+def test_the_timelines_of_qmk_are_met_exactly(algorithm: str, name: str, again: int) -> None:
+    timeline = TIMELINES[algorithm][name]
+    for smooth in (False,) if timeline.startswith("late") else (False, True):
+        made, told = played(timeline, smooth, again)
+        reports = debounce.ALGORITHMS[algorithm](made, DEBOUNCE_MS)
+        assert len(reports) == len(told)
+        assert set(reports) == told
+        assert [r[0] for r in reports] == sorted(r[0] for r in reports)
 
 
-@pytest.mark.parametrize(
-    ("moves", "reports"),
-    [
-        ([(0, True), (1, False), (11, True)], [(0, True), (10, False), (11, True)]),
-        ([(0, True), (4, False), (11, True)], [(0, True), (10, False), (11, True)]),
-        ([(0, True), (5, False), (11, True)], [(0, True), (10, False), (11, True)]),
-        ([(0, True), (6, False), (12, True)], [(0, True), (11, False), (12, True)]),
-        ([(0, True), (7, False), (13, True)], [(0, True), (12, False), (13, True)]),
-        ([(0, True), (1, False), (10, True)], [(0, True)]),  # pressed again in the scan that would have released it
-        ([*alternating(0, 15), (21, True)], [(0, True), (20, False), (21, True)]),
-        ([(0, True), (25, False), (50, True)], [(0, True), (30, False), (50, True)]),
-    ],
-)
-def test_asym_eager_defer_pk_timelines(moves: Moves, reports: Moves) -> None:
-    assert run(debounce.eager_press_defer_release, moves) == reports
+def test_all_seven_algorithms_of_qmk_are_there() -> None:
+    assert set(debounce.ALGORITHMS) == set(TIMELINES)
+    assert len(TIMELINES) == 7
+    assert sum(len(made) for made in TIMELINES.values()) == 116
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from([(0, 1), (0, 2), (2, 0)])), max_size=12))
+def test_once_it_is_quiet_every_algorithm_tells_what_is_held(moves: list[tuple[int, tuple[int, int]]]) -> None:
+    held: dict[tuple[int, int], bool] = {}
+    made: list[debounce.Scan] = []
+    time = 0
+    for gap, key in moves:
+        time += gap
+        held[key] = not held.get(key, False)
+        made.append((time, {key: held[key]}))
+    made += [(t, {}) for t in range(time, time + 50)]
+    for algorithm in debounce.ALGORITHMS.values():
+        told: dict[tuple[int, int], bool] = {}
+        for _, key, closed in algorithm(made, DEBOUNCE_MS):
+            assert told.get(key, False) != closed, "a report says something new"
+            told[key] = closed
+        assert {k for k, v in told.items() if v} == {k for k, v in held.items() if v}
 
 
 def test_late_scans_count_by_the_clock_not_by_their_number() -> None:
@@ -72,14 +93,22 @@ def test_late_scans_count_by_the_clock_not_by_their_number() -> None:
 
 
 def test_one_key_bouncing_holds_up_all_in_the_global_algorithm() -> None:
-    both: list[debounce.Scan] = [(0, {"a": True}), (1, {"b": True}), *((t, {}) for t in range(2, 10))]
-    assert debounce.defer_all(both, 5) == [(6, "a", True), (6, "b", True)]
+    both: list[debounce.Scan] = [(0, {(0, 0): True}), (1, {(1, 1): True}), *((t, {}) for t in range(2, 10))]
+    assert debounce.defer_all(both, 5) == [(6, (0, 0), True), (6, (1, 1), True)]
+    assert debounce.defer_row(both, 5) == [(5, (0, 0), True), (6, (1, 1), True)]
 
 
 def test_a_spike_is_reported_only_by_the_eager() -> None:
     spike = [(0, True), (1, False)]
     assert run(debounce.defer_all, spike) == []
     assert run(debounce.eager_each, spike) == [(0, True), (5, False)]
+
+
+def test_a_slow_scan_rounds_the_quiet_time_up() -> None:
+    assert np.isclose(debounce.whole_scans_s(5e-3, 7e-3), 7e-3)
+    assert np.isclose(debounce.whole_scans_s(10e-3, 6e-3), 12e-3)
+    slow: list[debounce.Scan] = [(0, {KEY: True}), (7, {}), (14, {})]
+    assert debounce.defer_all(slow, 5) == [(7, KEY, True)]
 
 
 @given(st.lists(st.integers(1, 4), max_size=8))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -57,6 +57,28 @@ def test_a_board_that_holds_back_ambiguous_readings_never_reports_a_ghost(held: 
 def test_keys_of_one_row_are_never_ambiguous() -> None:
     assert not matrix.ambiguous((3, column) for column in range(16))
     assert matrix.ambiguous(product((0, 1), (0, 1)))
+
+
+@pytest.mark.parametrize("held", range(8))
+def test_the_chance_of_a_ghost_is_the_count_of_all_layouts(held: int) -> None:
+    layouts = [frozenset(chosen) for chosen in combinations(product(range(3), range(4)), held)]
+    ghostly = sum(bool(matrix.ghosts(keys)) for keys in layouts) / len(layouts)
+    blocked = sum(matrix.ambiguous(matrix.read_matrix(keys, diodes=False)) for keys in layouts) / len(layouts)
+    assert np.isclose(matrix.ghost_chance(3, 4, held), ghostly)
+    assert np.isclose(matrix.blocked_chance(3, 4, held), blocked)
+
+
+def test_three_of_128_keys_make_a_corner_in_four_of_a_hundred() -> None:
+    corners = 4 * (8 * 7 // 2) * (16 * 15 // 2)
+    assert np.isclose(matrix.ghost_chance(8, 16, 3), corners / (128 * 127 * 126 / 6))
+    assert matrix.ghost_chance(8, 16, 2) == 0.0
+
+
+def test_more_keys_show_more_ghosts_and_a_wary_board_holds_back_no_less() -> None:
+    ghostly = [matrix.ghost_chance(8, 16, held) for held in range(2, 20)]
+    assert ghostly == sorted(ghostly)
+    for held, chance in enumerate(ghostly, start=2):
+        assert matrix.blocked_chance(8, 16, held) >= chance
 
 
 def test_electrons_are_the_current_over_the_time() -> None:

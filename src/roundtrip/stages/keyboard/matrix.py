@@ -16,7 +16,9 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
@@ -188,6 +190,41 @@ def ambiguous(read: Iterable[Position]) -> bool:
         columns.setdefault(row, set()).add(column)
     rows = list(columns.values())
     return any(len(rows[i] & rows[j]) > 1 for i in range(len(rows)) for j in range(i))
+
+
+def ghost_chance(key_rows: int, key_columns: int, held_keys: int) -> float:
+    """Return the chance that keys held at random show a ghost on a matrix without diodes, exactly.
+
+    A reading is free of ghosts if every group of joined keys fills its rectangle of rows and columns.
+    """
+    return 1.0 - _layouts(key_rows, key_columns, held_keys, True) / math.comb(key_rows * key_columns, held_keys)
+
+
+def blocked_chance(key_rows: int, key_columns: int, held_keys: int) -> float:
+    """Return the chance that keys held at random read as `ambiguous`: what a board that is wary of ghosts holds back.
+
+    A reading is safe if every group of joined keys lies in one row or in one column.
+    """
+    return 1.0 - _layouts(key_rows, key_columns, held_keys, False) / math.comb(key_rows * key_columns, held_keys)
+
+
+@cache
+def _layouts(rows: int, columns: int, keys: int, blocks: bool) -> int:
+    """Count the ways to hold keys in separate full rectangles; without `blocks`, only lines.
+
+    The first row is empty, or it has one rectangle with `high - 1` of the rows below and `wide` of the columns.
+    """
+    if keys == 0:
+        return 1
+    if rows == 0 or columns == 0:
+        return 0
+    count = _layouts(rows - 1, columns, keys, blocks)
+    for high in range(1, min(rows, keys) + 1):
+        for wide in range(1, min(columns, keys // high) + 1):
+            if blocks or high == 1 or wide == 1:
+                ways = math.comb(rows - 1, high - 1) * math.comb(columns, wide)
+                count += ways * _layouts(rows - high, columns - wide, keys - high * wide, blocks)
+    return count
 
 
 def _rows_pulled_low(keys: frozenset[Position], column: int) -> set[int]:

@@ -1,7 +1,9 @@
 """The finger moves the key: a mass accelerated over the travel of a switch.
 
-The finger starts at rest and accelerates evenly until the switch closes at its actuation point. Only the last key
-press (Enter) delays the prompt: the others are typed while the reader is still thinking.
+On the way of a prompt the finger starts at rest on the key and accelerates evenly until the switch closes at its
+actuation point. A typing finger arrives with speed instead and crosses the travel in ``x / v``: that is what films
+show. They count 17 to 33 ms for 4 mm but less than 4 ms for 1 mm, and no even acceleration from rest does both.
+Only the last key press (Enter) delays the prompt: the others are typed while the reader is still thinking.
 
 References
 ----------
@@ -35,6 +37,19 @@ def travel_time_s(travel_m: Number, acceleration_m_s2: Number) -> Number:
         Time [s].
     """
     return np.sqrt(2.0 * travel_m / acceleration_m_s2)
+
+
+def struck_time_s(travel_m: Number, touch_speed_m_s: Number) -> Number:
+    """Return the time to the actuation point for a finger that arrives with speed and keeps it, ``x / v`` [s] [2]_.
+
+    Parameters
+    ----------
+    travel_m : float
+        Distance to the point where the switch closes [m].
+    touch_speed_m_s : float
+        Speed of the finger when it meets the key [m/s].
+    """
+    return travel_m / touch_speed_m_s
 
 
 def work_J(force_N: Number, travel_m: Number) -> Number:
