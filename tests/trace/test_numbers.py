@@ -25,7 +25,8 @@ from roundtrip.trace.numbers import band, digits, power_of_ten, si, unit_of
         (2.4e-4, "L", "240 µL"),
         (0.0, "s", "0 s"),
         (2017.0, "year", "2017 year"),
-        (0.0021, "USD", "$0.00210"),
+        (0.0021, "USD", "0.210 ¢"),
+        (1.2, "USD", "$1.20"),
         (3.1e15, "1", "3.1·10¹⁵"),
         (0.31, "1", "0.310"),
         (-0.02, "s", "-20.0 ms"),
@@ -68,6 +69,7 @@ def test_a_band_is_short_enough_for_its_column(value: float, down: float, up: fl
 def test_band() -> None:
     assert band(0.031, 0.31, 0.1, "s") == "31–310"
     assert band(2.0, 2.0, 2.0, "s") == ""
+    assert band(4e-5, 4.4e-4, 1.6e-4, "USD") == "0.0040–0.044"
 
 
 def test_digits_of_what_is_no_number() -> None:

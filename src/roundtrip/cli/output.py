@@ -61,7 +61,7 @@ def color() -> bool:
 def knows_unicode() -> bool:
     """Say whether standard output can print the characters of the bars."""
     try:
-        "█┄–µ".encode(sys.stdout.encoding or "utf-8")
+        "█╱–µ".encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True

@@ -23,7 +23,7 @@ LOOKS: dict[str, Look] = {
     "moving charge": Look("█", "#", "#F2C14E", "#B86A00", 172),
     "photons": Look("━", "=", "#3A9BF4", "#1A5FB4", 33),
     "stored charge": Look("▒", "%", "#7FE7D6", "#0B8A72", 36),
-    "waiting": Look("┄", ".", "#7C828E", "#3D434D", 244),
+    "waiting": Look("╱", "/", "#7C828E", "#3D434D", 244),
     "heat": Look("▓", "&", "#E5484D", "#A3160F", 160),
     "motion": Look("▄", "_", "#C9B79C", "#7A6544", 137),
     "chemistry": Look("≈", "~", "#C08BD6", "#7A3E94", 134),

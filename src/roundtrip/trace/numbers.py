@@ -17,6 +17,7 @@ PREFIXES = (
     (1e-15, "f"),
     (1e-18, "a"),
 )
+CENT = 0.01
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # Units that take a prefix, each with the largest that people use: no kiloseconds, no megameters.
@@ -74,7 +75,7 @@ def si(value: float | None, unit: str, count: int = 3) -> str:
     if value is None:
         return "–"
     if unit == "USD":
-        return f"${digits(value, count)}" if abs(value) >= 1e-3 or value == 0.0 else f"${power_of_ten(value)}"
+        return _money(value, count)
     if unit not in _SCALED:
         shown = unit if unit != "1" else ""
         text = digits(value, count) if value == 0.0 or 1e-4 <= abs(value) < 1e6 else power_of_ten(value)
@@ -85,11 +86,19 @@ def si(value: float | None, unit: str, count: int = 3) -> str:
     return f"{digits(value / factor, count)} {prefix}{unit}"
 
 
+def _money(value: float, count: int) -> str:
+    """Return dollars, or cents below one: ``$1.20``, ``0.0164 ¢``."""
+    if value == 0.0 or abs(value) >= CENT:
+        return f"${digits(value, count)}"
+    cents = value / CENT
+    return f"{digits(cents, count) if abs(cents) >= 1e-4 else power_of_ten(cents)} ¢"
+
+
 def band(low: float, high: float, value: float, unit: str) -> str:
     """Return a band in the prefix of its value: ``31–310``; empty where it has no width."""
     if low == high:
         return ""
-    factor, _ = scale(value, unit)
+    factor = CENT if unit == "USD" and abs(value) < CENT else scale(value, unit)[0]
     return f"{_short(low / factor)}–{_short(high / factor)}"
 
 
