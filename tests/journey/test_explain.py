@@ -84,6 +84,33 @@ def test_inputs_carry_their_figure() -> None:
     assert body["equation"] == "√(2·x / a)"
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "optics.fiber",
+        "optics.fiber.flight_time_s",
+        "time_to_first_token_s",
+        "back.optics.fiber",
+        "key_switches/scissor",
+        "network.access",
+        "A051",
+        "optics",
+        "length_m",
+        "keyboards",
+        "prompt.text.bytes_B",
+    ],
+)
+def test_every_kind_of_explanation_has_the_same_frame(name: str) -> None:
+    body = explain(name, samples=100)
+    assert {"name", "kind", "equation", "inputs", "result", "file"} <= set(body)
+    if body["result"] is not None:
+        assert {"value", "low", "high", "unit"} <= set(body["result"])
+    if body["kind"] in ("stage", "function", "span", "summary"):
+        assert body["equation"]
+        assert body["inputs"]
+        assert all({"value", "unit", "grade", "source"} <= set(i) for i in body["inputs"])
+
+
 def test_the_prompt_itself_is_explained() -> None:
     body = explain("prompt.text.characters", samples=16)
     assert body["result"]["value"] == len("The capital of France is")

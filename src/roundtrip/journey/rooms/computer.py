@@ -81,7 +81,7 @@ def _lay_interrupt(way: Way, after: Mark) -> Mark:
         clock_Hz=clock_Hz,
     )
     return s.lay(
-        "the processor wakes and takes the report", entry_s + handling_s, "moving charge", after=after,
+        "the processor takes the report", entry_s + handling_s, "moving charge", after=after,
         marginal_J=_work(s, entry_s + handling_s), bytes_in=way.facts["report_B"], entry_time_s=entry_s,
     )  # fmt: skip
 
@@ -96,7 +96,7 @@ def _lay_key_event(way: Way, after: Mark) -> Mark:
         scheduler_s=s["computer.host.scheduler_s"],
     )
     return s.lay(
-        "the kernel queues the key event", delivery_s, "stored charge", after=after,
+        "the kernel queues the event", delivery_s, "stored charge", after=after,
         marginal_J=_work(s, delivery_s), bytes_in=way.facts["report_B"], bytes_out=size_B,
     )  # fmt: skip
 
@@ -144,7 +144,7 @@ def _lay_layout(way: Way, after: Mark) -> Mark:
         typing_interval_s=s["person.who.typing_interval_s"],
     )
     return s.lay(
-        "the layout makes a character of the key", time_s, "stored charge", after=after,
+        "the key becomes a character", time_s, "stored charge", after=after,
         marginal_J=_work(s, time_s), bytes_out=s["computer.host.window_event_B"], typing_time_s=typed_s,
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ def lay_back(way: Way, after: Mark) -> Mark:
         copy_cycles_B=s["datacenter.site.copy_cycles_B"] + s["datacenter.site.cipher_cycles_B"],
     )
     left = s.lay(
-        "the server sends a token's event",
+        "the server sends the event",
         sent_s + stack_s + sealed_s,
         "moving charge",
         after=after,
@@ -75,7 +75,7 @@ def lay_back(way: Way, after: Mark) -> Mark:
     )
     work_J = s.use(gateway.work_J, time_s=work_s + seal_s, power_W=s["datacenter.site.core_power_W"])
     passed = s.lay(
-        "the gateway seals and passes it",
+        "the gateway seals and sends",
         work_s + seal_s,
         "moving charge",
         after=crossed,
@@ -130,7 +130,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
         latency_s=s["datacenter.site.screen_fixed_s"],
     )
     whole = s.lay(
-        "the gateway opens, checks and screens it",
+        "the gateway checks the request",
         open_s + key_s + screen_s,
         "moving charge",
         after=after,
@@ -140,7 +140,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
     t = way.stage(gateway)
     open_J = t.use(gateway.work_J, time_s=open_s, power_W=t["datacenter.site.core_power_W"])
     opened = t.lay(
-        "TLS ends: the records are opened",
+        "TLS ends, records are opened",
         open_s,
         "moving charge",
         after=after,
@@ -151,7 +151,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
     t = way.stage(gateway)
     key_s = t["datacenter.site.authentication_s"] + t["datacenter.site.limit_check_s"]
     checked = t.lay(
-        "the key is looked up, the limit counted",
+        "key and limits are checked",
         key_s,
         "moving charge",
         after=opened,
@@ -162,7 +162,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
     t = way.stage(gateway)
     screen_J = t.use(gateway.work_J, time_s=screen_s, power_W=t["datacenter.site.screen_power_W"])
     t.lay(
-        "a small classifier screens the prompt",
+        "a classifier screens it",
         screen_s,
         "moving charge",
         after=checked,
@@ -319,7 +319,7 @@ def _receive(way: Way, after: Mark, request_B: Any, segments: Any) -> Mark:
         copy_cycles_B=s["datacenter.site.copy_cycles_B"] + s["datacenter.site.cipher_cycles_B"],
     )
     return s.lay(
-        "the card gathers, merges and delivers it",
+        "the card merges and delivers",
         bus_s + wait_s + stack_s + copy_s,
         "moving charge",
         after=after,
@@ -370,7 +370,7 @@ def _queue(way: Way, after: Mark) -> Mark:
     busy = 1.0 - np.power(1.0 - utilization, places)
     handover_s = s["datacenter.site.handover_s"]
     return s.lay(
-        "it waits for a place and for the running step",
+        "it waits for a place",
         handover_s + place_s + busy * join_s,
         "waiting",
         after=after,

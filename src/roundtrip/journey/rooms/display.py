@@ -47,7 +47,7 @@ def lay_always_on(way: Way, until: Mark) -> Mark:
     )
     power_W = light_W + s["display.panel.electronics_power_W"]
     return s.lay(
-        "the screen is lit all the while",
+        "the screen is lit throughout",
         until.end_s,
         "photons",
         id="on.display.panel",
@@ -81,7 +81,7 @@ def _lay_further_words(way: Way) -> None:
     )
     drawn_J = updates * way.facts["drawing_J"]
     s.lay(
-        "each further word is drawn as it comes",
+        "further words are drawn",
         streamed.duration_s,
         "moving charge",
         after=begun,
@@ -129,7 +129,7 @@ def _lay_text(way: Way, page: Mark) -> Mark:
         ),
     )
     return s.lay(
-        "the first word becomes glyphs and ink",
+        "the word becomes glyphs",
         shaped_s + filled_s + painted_s,
         "moving charge",
         after=page,
@@ -156,7 +156,7 @@ def _lay_framebuffer(way: Way, word: Mark) -> Mark:
     whole_B = s.use(framebuffer.store_size_B, pixels=whole, pixel_size_B=s["display.panel.pixel_size_B"])
     scanned_B_s = s.use(framebuffer.scan_rate_B_s, size_B=whole_B, refresh_rate_Hz=s["display.panel.refresh_rate_Hz"])
     return s.lay(
-        "the word's patch is written to the frame",
+        "the word goes into the frame",
         moved_s,
         "stored charge",
         after=word,
@@ -187,7 +187,7 @@ def _lay_vsync(way: Way, drawn: Mark) -> Mark:
         refresh_rate_Hz=s["display.panel.refresh_rate_Hz"],
         blank_duration_s=s["display.panel.blank_duration_s"],
     )
-    return s.lay("the scan comes down to the word's row", scanned_s, "waiting", after=begun, id="display.vsync.scan")
+    return s.lay("the scan reaches the word", scanned_s, "waiting", after=begun, id="display.vsync.scan")
 
 
 def _lay_link(way: Way, due: Mark) -> Mark:
@@ -232,7 +232,7 @@ def _lay_link(way: Way, due: Mark) -> Mark:
         energy_per_bit_J=s["display.panel.energy_per_bit_J"],
     )
     return s.lay(
-        "the row crosses the display link",
+        "the row crosses the cable",
         row_s + cable_s,
         "moving charge",
         after=due,
@@ -289,7 +289,7 @@ def _lay_panel(way: Way, sent: Mark) -> Mark:
             screen_efficacy_lm_W=s["display.panel.screen_efficacy_lm_W"],
         )
         return s.lay(
-            "current becomes light in the word's pixels",
+            "pixels turn current to light",
             turned_s,
             "photons",
             after=sent,
@@ -305,7 +305,7 @@ def _lay_panel(way: Way, sent: Mark) -> Mark:
         panel.black_luminance_cd_m2, white_luminance_cd_m2=white, contrast_ratio=s["display.panel.contrast_ratio"]
     )
     return s.lay(
-        "liquid crystals turn and the backlight shows the word",
+        "liquid crystals turn",
         turned_s,
         "photons",
         after=sent,

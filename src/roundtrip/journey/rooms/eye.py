@@ -14,9 +14,9 @@ AREAS = (
     ("v2", "second_latency_s", "V2: contours"),
     ("v4", "fourth_latency_s", "V4: shapes"),
     ("it", "inferotemporal_latency_s", "inferotemporal cortex: objects"),
-    ("letters", "letter_latency_s", "strings of letters are told from other shapes"),
+    ("letters", "letter_latency_s", "letters told from shapes"),
     ("n170", "n170_latency_s", "N170: expertise for words"),
-    ("word_form", "word_latency_s", "the word form area responds to the word"),
+    ("word_form", "word_latency_s", "the word form area responds"),
 )
 
 
@@ -80,7 +80,7 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
     contrast = s.use(optics.modulation, spatial_frequency_c_deg=letter, pupil_diameter_m=pupil_m)
     flight_s = s.use(optics.flight_time_s, viewing_distance_m=distance_m)
     return s.lay(
-        "light of the word's patch enters one pupil",
+        "the word's light enters an eye",
         flight_s,
         "photons",
         after=light,
@@ -116,7 +116,7 @@ def _lay_cortex(way: Way, arrived: Mark) -> Mark:
     )
     power_W = _brain_W(s)
     known = s.lay(
-        "the brain recognizes the first word",
+        "the first word is recognized",
         known_s,
         "chemistry",
         after=arrived,
@@ -194,7 +194,7 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         integration_time_s=s["eye.viewer.integration_time_s"],
     )
     seen = s.lay(
-        "cones turn photons into current",
+        "cones turn light to current",
         peak_s,
         "chemistry",
         after=arrived,
@@ -240,7 +240,7 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         atp_energy_J=s["eye.viewer.atp_energy_J"],
     )
     return s.lay(
-        "impulses run along the optic nerve",
+        "impulses run up the nerve",
         bare_s + relayed_s,
         "chemistry",
         after=seen,
@@ -282,7 +282,7 @@ def _lay_reading(way: Way, arrived: Mark, known: Mark, streamed: Mark) -> Mark:
     power_W = _brain_W(s)
     read_s = end - known.end_s
     return s.lay(
-        "the reader follows to the last word",
+        "the reader reads to the end",
         read_s,
         "chemistry",
         after=known,

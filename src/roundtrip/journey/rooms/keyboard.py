@@ -26,7 +26,7 @@ def _lay_press(way: Way) -> Mark:
     travel_m = s["keyboard.switch.travel_m"]
     travel_s = s.use(press.travel_time_s, travel_m=travel_m, acceleration_m_s2=s["person.who.acceleration_m_s2"])
     work_J = s.use(press.work_J, force_N=s["keyboard.switch.force_N"], travel_m=s["keyboard.switch.full_travel_m"])
-    return s.lay("the finger presses the last key", travel_s, "motion", marginal_J=work_J)
+    return s.lay("the finger presses the key", travel_s, "motion", marginal_J=work_J)
 
 
 def _lay_switch(way: Way, after: Mark) -> Mark:
@@ -48,7 +48,7 @@ def _lay_switch(way: Way, after: Mark) -> Mark:
         travel_m=travel_m,
     )
     return s.lay(
-        "the contacts meet and the row falls", closing_s, "moving charge", after=after, marginal_J=energy_J,
+        "the contacts meet", closing_s, "moving charge", after=after, marginal_J=energy_J,
         impact_speed_m_s=speed_m_s, spring_work_J=spring_J,
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def _lay_matrix(way: Way, after: Mark) -> Mark:
     electrons = s.use(matrix.pull_up_electrons, **held)
     energy_J = s.use(matrix.pull_up_energy_J, **held)
     return s.lay(
-        "the scan reaches the key's column", wait_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J
+        "the scan reaches the key", wait_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J
     )
 
 
@@ -79,7 +79,7 @@ def _lay_debounce(way: Way, after: Mark) -> Mark:
         # The first closed reading is reported at once: no time passes, and this is what an eager firmware is for.
         return s.lay("the firmware believes the first contact", 0.0, "waiting", after=after, chatter_chance=chatter)
     delay_s = s.use(debounce.defer_delay_s, bounce_s=bounce_s, debounce_s=quiet_s)
-    return s.lay("the firmware waits for a quiet contact", delay_s, "waiting", after=after)
+    return s.lay("the firmware waits for quiet", delay_s, "waiting", after=after)
 
 
 def _lay_report(way: Way, after: Mark) -> Mark:
@@ -92,7 +92,7 @@ def _lay_report(way: Way, after: Mark) -> Mark:
         hid_report.assembly_energy_J, firmware_cycles=cycles, energy_per_cycle_J=s["keyboard.board.energy_per_cycle_J"]
     )
     return s.lay(
-        "the controller writes the report", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B
+        "the controller writes a report", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B
     )
 
 
@@ -111,7 +111,7 @@ def _lay_usb(way: Way, after: Mark) -> Mark:
     )
     rate_Hz = s.use(usb.poll_rate_Hz, poll_interval_s=interval_s)
     return s.lay(
-        "the host asks and the keyboard answers", wait_s + bus_s, "moving charge", after=after, marginal_J=energy_J,
+        "the host polls the keyboard", wait_s + bus_s, "moving charge", after=after, marginal_J=energy_J,
         bytes_in=size_B, bytes_out=size_B, bus_time_s=bus_s, poll_rate_Hz=rate_Hz,
     )  # fmt: skip
 

@@ -50,7 +50,7 @@ def lay(way: Way, after: Mark) -> Mark:
         latency_s=e[f"{CHIP}.kernel_latency_s"],
     )  # fmt: skip
     looked = e.lay(
-        "each token becomes a list of numbers", lookup_s, "stored charge", after=cut, bytes_in=ids_B, bytes_out=rows_B,
+        "tokens become vectors", lookup_s, "stored charge", after=cut, bytes_in=ids_B, bytes_out=rows_B,
         hidden_width=e[f"{NAME}.hidden_width"],
     )  # fmt: skip
     read = _lay_read(m, looked)
@@ -110,7 +110,7 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
         "kernels start, layer by layer", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
     )
     mark = m[weights].lay(
-        "the common weights are read and multiplied", part.weights_s, "moving charge", after=mark, parent=whole,
+        "shared weights are multiplied", part.weights_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.weights", bytes_in=part.weights_B,
     )  # fmt: skip
     if part.experts_s is not None:
@@ -119,16 +119,16 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
             id="prefill.model.experts", bytes_in=part.experts_B,
         )  # fmt: skip
     mark = m[attention].lay(
-        "each token looks at those before it", part.attention_s, "moving charge", after=mark, parent=whole,
+        "each token looks back", part.attention_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.attention", **_tiles(m),
     )  # fmt: skip
     mark = m[parallel].lay(
-        "accelerators wait for each other's messages", part.exposed_s, "moving charge", after=mark, parent=whole,
+        "chips wait for each other", part.exposed_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.parallel", bytes_out=part.message_B,
     )  # fmt: skip
     if m.transfer_s is not None:
         m[kv_cache].lay(
-            "keys and values move to where the answer is written", m.transfer_s, "moving charge", after=mark,
+            "keys and values are handed on", m.transfer_s, "moving charge", after=mark,
             parent=whole, id="prefill.model.kv_cache", bytes_out=m.prompt * shape.token_B, kv_token_B=shape.token_B,
         )  # fmt: skip
     return whole
@@ -155,7 +155,7 @@ def _lay_pick(m: Machine, after: Mark) -> Mark:
         bandwidth_B_s=s[f"{CHIP}.bandwidth_B_s"], latency_s=s[f"{CHIP}.kernel_latency_s"],
     )  # fmt: skip
     return s.lay(
-        "the first token is picked from all scores", pick_s, "moving charge", after=after,
+        "the first token is picked", pick_s, "moving charge", after=after,
         bytes_in=scores_B / s[f"{SERVING}.streams"], bytes_out=m[tokenizer].use(tokenizer.id_size_B, tokens=1.0),
         scores=s[f"{NAME}.vocabulary"],
     )  # fmt: skip
@@ -210,7 +210,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
             silicon.rent_usd, price_usd_h=d[f"{CHIP}.price_usd_h"], duration_s=steps * cycle_s, streams=streams
         )
     whole = d.lay(
-        "the model writes the answer, token by token", whole_s, "moving charge", after=after, marginal_J=marginal_J,
+        "the model writes the answer", whole_s, "moving charge", after=after, marginal_J=marginal_J,
         allocated_J=steps * (static_J + fetch_J + host_J), electrons=electrons, time_per_output_token_s=per_token_s,
         tokens=m.output, step_s=part.total_s, flop_per_token=flop + shape.write_flop * seen, streams=streams, **extra,
     )  # fmt: skip
@@ -234,7 +234,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
     _lay_rounding(m, launch, one)
     before = mark
     mark = loaded = m[weights].lay(
-        "the common weights are read and multiplied", part.weights_s * one, "moving charge", after=mark, parent=whole,
+        "shared weights are multiplied", part.weights_s * one, "moving charge", after=mark, parent=whole,
         id="step.model.weights", bytes_in=part.weights_B, memory_share=_memory_share(m),
     )  # fmt: skip
     token_J = chip_J / np.maximum(more, 1.0)
@@ -255,24 +255,24 @@ def _lay_write(m: Machine, after: Mark) -> None:
         )  # fmt: skip
     before = mark
     mark = looked = a.lay(
-        "the new token looks at all before it", part.attention_s * one, "moving charge", after=mark, parent=whole,
+        "the new token looks back", part.attention_s * one, "moving charge", after=mark, parent=whole,
         id="step.model.attention",
     )  # fmt: skip
     m[kv_cache].lay(
-        "keys and values of all streams are read", part.cache_s * one, "stored charge", after=before, parent=looked,
+        "keys and values are read", part.cache_s * one, "stored charge", after=before, parent=looked,
         id="step.model.kv_cache", bytes_in=part.cache_B, kv_token_B=shape.token_B,
     )  # fmt: skip
     mark = m[parallel].lay(
-        "accelerators wait for each other's messages", part.exposed_s * one, "moving charge", after=mark, parent=whole,
+        "chips wait for each other", part.exposed_s * one, "moving charge", after=mark, parent=whole,
         id="step.model.parallel", bytes_out=part.message_B,
     )  # fmt: skip
     if m.way.word(f"{SERVING}.disaggregated") == "no":
         mark = m[prefill].lay(
-            "prompts of other streams are read in between", m.stall_s * np.minimum(more, 1.0), "waiting", after=mark,
+            "others' prompts are read", m.stall_s * np.minimum(more, 1.0), "waiting", after=mark,
             parent=whole, id="step.model.prefill",
         )  # fmt: skip
     d.lay(
-        "every stream is sampled and kept in order", part.stream_s * one, "moving charge", after=mark, parent=whole,
+        "every stream is sampled", part.stream_s * one, "moving charge", after=mark, parent=whole,
         id="step.streams",
     )  # fmt: skip
 
@@ -296,7 +296,7 @@ def _lay_rounding(m: Machine, launch: Mark, one: Any) -> None:
     else:
         snr_dB = q.use(quantization.integer_snr_dB, weight_bits=q[f"{SERVING}.weight_bits"])
     q.lay(
-        "activations are rounded to 8 bits", np.minimum(round_s * one, launch.duration_s), "moving charge",
+        "activations become 8 bits", np.minimum(round_s * one, launch.duration_s), "moving charge",
         after=_before(m, start), parent=launch, id="step.model.quantization", bytes_in=size_B,
         snr_dB=snr_dB,
     )  # fmt: skip

@@ -38,7 +38,7 @@ def lay_out(way: Way, after: Mark) -> Mark:
         window_segments=s["network.edge.window_segments"], round_trip_s=way.facts["connection_round_trip_s"],
     )  # fmt: skip
     mark = s.lay(
-        "the window opens for the last segment", wait_s, "waiting", after=mark, segments=packets, bytes_out=sealed_B
+        "segments wait for the window", wait_s, "waiting", after=mark, segments=packets, bytes_out=sealed_B
     )
     wire_B = _wire(way, sealed_B, packets)
     way.fact("request_segments", packets)
@@ -100,8 +100,8 @@ def lay_stream(way: Way, page: Mark) -> Mark:
     rest = way.facts["answer_tokens"] - 1.0
     mark = page
     for title, tokens, name in (
-        ("the reasoning streams by, unseen", thoughts, "stream.reasoning"),
-        ("the answer arrives token by token", rest, "stream.answer"),
+        ("reasoning streams by unseen", thoughts, "stream.reasoning"),
+        ("tokens arrive one by one", rest, "stream.answer"),
     ):
         time_s = s.use(stream.streaming_time_s, tokens_left=tokens, time_per_output_token_s=interval_s)
         bits: dict[str, Any] = {}
@@ -263,7 +263,7 @@ def _address(way: Way, after: Mark, sealed_B: Any, packets: Any, back: str) -> M
     )  # fmt: skip
     left = s.use(ip.hops_left, time_to_live=s["network.access.time_to_live"], hops=s["network.route.hops"])
     return s.lay(
-        "packets are addressed, summed and translated at home", sum_s + forward_s, "moving charge", after=after,
+        "packets are addressed", sum_s + forward_s, "moving charge", after=after,
         id=f"{back}network.ip", marginal_J=_compute(s, sum_s), bytes_in=sealed_B, bytes_out=whole_B, hops_left=left,
     )  # fmt: skip
 
@@ -277,7 +277,7 @@ def _frame(way: Way, after: Mark, packets: Any, back: str) -> Mark:
     )  # fmt: skip
     time_s = s.use(ethernet.line_time_s, wire_B=frame_B, rate_bit_s=rate)
     return s.lay(
-        "frames get address, check sum and a pause", time_s, "moving charge", after=after, id=f"{back}network.ethernet",
+        "packets become frames", time_s, "moving charge", after=after, id=f"{back}network.ethernet",
         overhead_B=frame_B,
     )  # fmt: skip
 
@@ -305,7 +305,7 @@ def _fetch(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
         bus_round_trip_s=s["network.access.bus_round_trip_s"], bus_rate_B_s=s["network.access.bus_rate_B_s"],
     )  # fmt: skip
     energy_J = s.use(dma.copy_energy_J, bus_B=bus_B, energy_per_byte_J=s["network.access.energy_per_byte_J"])
-    title = "the adapter writes the packet to memory" if back else "the adapter fetches the packet"
+    title = "the packet goes to memory" if back else "the adapter fetches the packet"
     return s.lay(
         title, time_s, "moving charge", after=after, id=f"{back}network.dma", marginal_J=energy_J, bytes_out=bus_B
     )
@@ -331,7 +331,7 @@ def _serialize(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
         serdes.lane_energy_J, wire_B=wire_B, lane_energy_per_bit_J=s["network.access.lane_energy_per_bit_J"]
     )
     return s.lay(
-        "bits come in one by one" if back else "bytes leave one bit after the other", time_s, "moving charge",
+        "bits come in one by one" if back else "bytes leave bit by bit", time_s, "moving charge",
         after=after, id=f"{back}network.serdes", marginal_J=energy_J, electrons=bits * per_bit,
         electrons_per_bit=per_bit, line_bits=bits,
     )  # fmt: skip
@@ -377,7 +377,7 @@ def _access(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
     energy_J = s.use(
         access.marginal_energy_J, wire_B=wire_B, access_energy_per_bit_J=s["network.access.access_energy_per_bit_J"]
     )
-    title = "the access line and the radio bring it home" if back else "radio and access line to the provider"
+    title = "line and radio bring it home" if back else "radio and line to the provider"
     return s.lay(
         title, time_s, "photons", after=after, id=f"{back}network.access", marginal_J=energy_J, bytes_out=wire_B,
         conversions=s["network.access.conversions_one_way"], line_s=line_s, **more,
@@ -413,7 +413,7 @@ def _route(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
         router_energy_per_bit_J=s["network.route.router_energy_per_bit_J"],
     )
     return s.lay(
-        "routers look up, queue and send on", _routers(s), "moving charge", after=after, id=f"{back}network.route",
+        "routers queue and forward", _routers(s), "moving charge", after=after, id=f"{back}network.route",
         allocated_J=energy_J, bytes_out=wire_B, hops=hops, conversions=s.use(route.router_conversions, hops=hops),
         great_circle_m=way.facts["distance_m"], cable_m=way.facts["cable_m"],
     )  # fmt: skip

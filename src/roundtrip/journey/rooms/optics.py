@@ -130,7 +130,7 @@ def _send(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         fill=s["optics.line.fill"],
     )  # fmt: skip
     return s.lay(
-        "a laser turns the bits into light", line.sections * s["optics.line.latency_s"], "photons", after=after,
+        "a laser turns bits into light", line.sections * s["optics.line.latency_s"], "photons", after=after,
         id=f"{prefix}optics.transceiver", allocated_J=line.sections * share_J, photons=photons * 8.0 * line.size_B,
         bytes_in=line.size_B, bytes_out=line.size_B, conversions=line.sections, photons_per_bit=photons,
     )  # fmt: skip
@@ -143,7 +143,7 @@ def _multiplex(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         wdm.multiplexer_transit_s, path_m=s["optics.roadm.path_m"], group_index=s["optics.fiber.group_index"]
     )
     return s.lay(
-        "its color joins the others on one fiber", time_s, "photons", after=after, id=f"{prefix}optics.wdm",
+        "its color joins the others", time_s, "photons", after=after, id=f"{prefix}optics.wdm",
         channels=line.channels, capacity_bit_s=line.capacity_bit_s,
         occupied_Hz=s.use(wdm.occupied_Hz, symbol_rate_Hz=symbol_rate, roll_off=roll_off),
         fits=s.use(
@@ -164,7 +164,7 @@ def _switch(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
     )  # fmt: skip
     loss_dB = s.use(roadm.passing_loss_dB, nodes=nodes, insertion_loss_dB=s["optics.roadm.insertion_loss_dB"])
     return s.lay(
-        "wavelength switches pass it from fiber to fiber", time_s, "photons", after=after,
+        "wavelength switches pass it", time_s, "photons", after=after,
         id=f"{prefix}optics.roadm", allocated_J=share_J, nodes=nodes, loss_dB=loss_dB,
     )  # fmt: skip
 
@@ -182,7 +182,7 @@ def _amplify(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         capacity_bit_s=line.capacity_bit_s, fill=s["optics.amplifier.fill"],
     )  # fmt: skip
     return s.lay(
-        "erbium amplifiers give back what the glass took", time_s, "photons", after=after,
+        "amplifiers restore the light", time_s, "photons", after=after,
         id=f"{prefix}optics.amplifier", allocated_J=share_J, sites=sites, amplifiers=count, gain_dB=line.span_loss_dB,
         photons_out_per_photon=s.use(amplifier.photons_out_per_photon, gain_dB=line.span_loss_dB),
     )  # fmt: skip
@@ -240,7 +240,7 @@ def _receive(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         polarizations=s["optics.line.polarizations"],
     )  # fmt: skip
     return s.lay(
-        "a coherent receiver turns light into bits and undoes the glass",
+        "the receiver undoes the glass",
         line.sections * s["optics.line.dsp_latency_s"] + wait_s, "moving charge", after=after,
         id=f"{prefix}optics.coherent", allocated_J=line.sections * share_J, electrons=electrons,
         photons=per_bit * 8.0 * line.size_B, conversions=line.sections, photons_per_bit=per_bit, bits_per_symbol=bits,
@@ -271,7 +271,7 @@ def _correct(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
     )
     c = way.stage(coherent)
     return s.lay(
-        "error correction repairs up to two bits in a hundred",
+        "error correction mends bits",
         line.sections * s["optics.line.fec_latency_s"],
         "moving charge",
         after=after,
