@@ -77,7 +77,7 @@ def _lay_debounce(way: Way, after: Mark) -> Mark:
     chatter = s.use(debounce.chatter_chance, bounce_s=bounce_s, debounce_s=quiet_s)
     if way.word("keyboard.board.debounce") == "eager":
         # The first closed reading is reported at once: no time passes, and this is what an eager firmware is for.
-        return s.lay("the firmware believes the first contact", 0.0, "waiting", after=after, chatter_chance=chatter)
+        return s.lay("the firmware believes at once", 0.0, "waiting", after=after, chatter_chance=chatter)
     delay_s = s.use(debounce.defer_delay_s, bounce_s=bounce_s, debounce_s=quiet_s)
     return s.lay("the firmware waits for quiet", delay_s, "waiting", after=after)
 
@@ -132,7 +132,7 @@ def _lay_bluetooth(way: Way, after: Mark) -> Mark:
         radio_loss=loss,
     )
     return s.lay(
-        "the radio's next event carries the report", wait_s + retry_s + air_s + s["keyboard.board.radio_stack_s"],
+        "the radio carries the report", wait_s + retry_s + air_s + s["keyboard.board.radio_stack_s"],
         "photons", after=after, marginal_J=energy_J, bytes_in=size_B, bytes_out=size_B, air_time_s=air_s,
     )  # fmt: skip
 
