@@ -32,7 +32,7 @@ def lay_back(way: Way, after: Mark) -> Mark:
         page_update_s=s["computer.host.page_update_s"],
     )
     return s.lay(
-        "the page reads the first event", wait_s + update_s, "stored charge", after=after, id="back.computer.browser",
+        "the page reads the event", wait_s + update_s, "stored charge", after=after, id="back.computer.browser",
         marginal_J=_work(s, update_s), bytes_in=size_B, loop_wait_s=wait_s,
     )  # fmt: skip
 
@@ -81,7 +81,7 @@ def _lay_interrupt(way: Way, after: Mark) -> Mark:
         clock_Hz=clock_Hz,
     )
     return s.lay(
-        "the processor takes the report", entry_s + handling_s, "moving charge", after=after,
+        "the processor wakes", entry_s + handling_s, "moving charge", after=after,
         marginal_J=_work(s, entry_s + handling_s), bytes_in=way.facts["report_B"], entry_time_s=entry_s,
     )  # fmt: skip
 
@@ -126,7 +126,7 @@ def _lay_memory(way: Way, after: Mark) -> Mark:
         refresh_gap_s=s["computer.host.refresh_gap_s"],
     )
     return s.lay(
-        "the event is charge in memory", time_s, "stored charge", after=after, marginal_J=energy_J,
+        "the event rests in memory", time_s, "stored charge", after=after, marginal_J=energy_J,
         electrons=electrons, bytes_in=size_B, bytes_out=size_B, bitline_swing_V=swing_V, refresh_rate_Hz=rate_Hz,
         refresh_share=share,
     )  # fmt: skip

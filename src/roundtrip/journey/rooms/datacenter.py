@@ -19,7 +19,7 @@ def lay_in(way: Way, after: Mark) -> Mark:
     way.fact("datacenter_arrival", after)
     request_B = way.facts["request_wire_B"]
     segments = way.facts["request_segments"]
-    entered = _border(way, after, request_B, request_B / segments, "datacenter.border", "the border router lets it in")
+    entered = _border(way, after, request_B, request_B / segments, "datacenter.border", "the border lets it in")
     opened = _gateway(way, entered, request_B)
     chosen = _balancer(way, opened, request_B)
     carried = _fabric(way, chosen, request_B, request_B / segments, "")
@@ -83,7 +83,7 @@ def lay_back(way: Way, after: Mark) -> Mark:
         bytes_out=answer_B,
         marginal_J=work_J * way.facts["output_tokens"],
     )
-    return _border(way, passed, answer_B, event_B, "back.datacenter.border", "the border router lets it out")
+    return _border(way, passed, answer_B, event_B, "back.datacenter.border", "the border lets it out")
 
 
 def _border(way: Way, after: Mark, carried_B: Any, packet_B: Any, span: str, title: str) -> Mark:
@@ -130,7 +130,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
         latency_s=s["datacenter.site.screen_fixed_s"],
     )
     whole = s.lay(
-        "the gateway checks the request",
+        "the gateway checks it",
         open_s + key_s + screen_s,
         "moving charge",
         after=after,
@@ -140,7 +140,7 @@ def _gateway(way: Way, after: Mark, request_B: Any) -> Mark:
     t = way.stage(gateway)
     open_J = t.use(gateway.work_J, time_s=open_s, power_W=t["datacenter.site.core_power_W"])
     opened = t.lay(
-        "TLS ends, records are opened",
+        "TLS ends at the gateway",
         open_s,
         "moving charge",
         after=after,
@@ -186,7 +186,7 @@ def _balancer(way: Way, after: Mark, request_B: Any) -> Mark:
         balancer.table_peak, backends=s["datacenter.balancer.backends"], table_size=s["datacenter.balancer.table_size"]
     )
     return s.lay(
-        "the balancer chooses a server",
+        "a server is chosen",
         time_s,
         "moving charge",
         after=after,
@@ -226,7 +226,7 @@ def _fabric(way: Way, after: Mark, carried_B: Any, frame_B: Any, way_back: str) 
     modules_s = 2.0 * hops * s["optics.short.latency_s"]
     last_s = s.use(border.clock_in_s, size_B=frame_B, rate_bit_s=rate_bit_s)
     whole = s.lay(
-        "leaf, spine and leaf carry it",
+        "the fabric carries it",
         path_s + modules_s + last_s,
         "photons",
         after=after,
@@ -254,7 +254,7 @@ def _fabric(way: Way, after: Mark, carried_B: Any, frame_B: Any, way_back: str) 
     )
     t = way.stage(fabric)
     corrected = t.lay(
-        "each receiver corrects errors",
+        "receivers correct errors",
         (t["datacenter.site.fabric_hops"] + 1.0) * correct_s,
         "moving charge",
         after=switched,
@@ -319,7 +319,7 @@ def _receive(way: Way, after: Mark, request_B: Any, segments: Any) -> Mark:
         copy_cycles_B=s["datacenter.site.copy_cycles_B"] + s["datacenter.site.cipher_cycles_B"],
     )
     return s.lay(
-        "the card merges and delivers",
+        "the card merges packets",
         bus_s + wait_s + stack_s + copy_s,
         "moving charge",
         after=after,

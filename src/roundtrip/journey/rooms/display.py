@@ -47,7 +47,7 @@ def lay_always_on(way: Way, until: Mark) -> Mark:
     )
     power_W = light_W + s["display.panel.electronics_power_W"]
     return s.lay(
-        "the screen is lit throughout",
+        "the screen is lit",
         until.end_s,
         "photons",
         id="on.display.panel",
@@ -156,7 +156,7 @@ def _lay_framebuffer(way: Way, word: Mark) -> Mark:
     whole_B = s.use(framebuffer.store_size_B, pixels=whole, pixel_size_B=s["display.panel.pixel_size_B"])
     scanned_B_s = s.use(framebuffer.scan_rate_B_s, size_B=whole_B, refresh_rate_Hz=s["display.panel.refresh_rate_Hz"])
     return s.lay(
-        "the word goes into the frame",
+        "the frame gets the word",
         moved_s,
         "stored charge",
         after=word,
@@ -178,7 +178,7 @@ def _lay_vsync(way: Way, drawn: Mark) -> Mark:
         queued_frames=s["display.panel.queued_frames"],
         refresh_rate_Hz=s["display.panel.refresh_rate_Hz"],
     )
-    begun = s.lay("the frame waits for its turn", waited_s, "waiting", after=drawn, frame_interval_s=interval_s)
+    begun = s.lay("the frame waits its turn", waited_s, "waiting", after=drawn, frame_interval_s=interval_s)
     s = way.stage(vsync)
     scanned_s = s.use(
         vsync.scan_out_s,
@@ -289,7 +289,7 @@ def _lay_panel(way: Way, sent: Mark) -> Mark:
             screen_efficacy_lm_W=s["display.panel.screen_efficacy_lm_W"],
         )
         return s.lay(
-            "pixels turn current to light",
+            "pixels make light",
             turned_s,
             "photons",
             after=sent,

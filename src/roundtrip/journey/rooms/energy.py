@@ -65,7 +65,7 @@ def _lay_power(way: Way, plans: list[Plan]) -> None:
     volts = s["datacenter.site.supply_voltage_V"]
     heat_J = equipment_J * pue
     s.lay(
-        "power comes in, heat goes out",
+        "power in, heat out",
         way.marks["model.decode"].end_s - arrived.end_s,
         "heat",
         after=arrived,

@@ -13,7 +13,7 @@ AREAS = (
     ("v1", "first_latency_s", "first response of V1: edges"),
     ("v2", "second_latency_s", "V2: contours"),
     ("v4", "fourth_latency_s", "V4: shapes"),
-    ("it", "inferotemporal_latency_s", "inferotemporal cortex: objects"),
+    ("it", "inferotemporal_latency_s", "IT: objects"),
     ("letters", "letter_latency_s", "letters told from shapes"),
     ("n170", "n170_latency_s", "N170: expertise for words"),
     ("word_form", "word_latency_s", "the word form area responds"),
@@ -80,7 +80,7 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
     contrast = s.use(optics.modulation, spatial_frequency_c_deg=letter, pupil_diameter_m=pupil_m)
     flight_s = s.use(optics.flight_time_s, viewing_distance_m=distance_m)
     return s.lay(
-        "the word's light enters an eye",
+        "light enters the eye",
         flight_s,
         "photons",
         after=light,
@@ -116,7 +116,7 @@ def _lay_cortex(way: Way, arrived: Mark) -> Mark:
     )
     power_W = _brain_W(s)
     known = s.lay(
-        "the first word is recognized",
+        "the word is recognized",
         known_s,
         "chemistry",
         after=arrived,

@@ -77,9 +77,9 @@ def _lay_debounce(way: Way, after: Mark) -> Mark:
     chatter = s.use(debounce.chatter_chance, bounce_s=bounce_s, debounce_s=quiet_s)
     if way.word("keyboard.board.debounce") == "eager":
         # The first closed reading is reported at once: no time passes, and this is what an eager firmware is for.
-        return s.lay("the firmware believes at once", 0.0, "waiting", after=after, chatter_chance=chatter)
+        return s.lay("firmware believes at once", 0.0, "waiting", after=after, chatter_chance=chatter)
     delay_s = s.use(debounce.defer_delay_s, bounce_s=bounce_s, debounce_s=quiet_s)
-    return s.lay("the firmware waits for quiet", delay_s, "waiting", after=after)
+    return s.lay("firmware waits for quiet", delay_s, "waiting", after=after)
 
 
 def _lay_report(way: Way, after: Mark) -> Mark:
@@ -92,7 +92,7 @@ def _lay_report(way: Way, after: Mark) -> Mark:
         hid_report.assembly_energy_J, firmware_cycles=cycles, energy_per_cycle_J=s["keyboard.board.energy_per_cycle_J"]
     )
     return s.lay(
-        "the controller writes a report", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B
+        "a report is written", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B
     )
 
 
@@ -132,7 +132,7 @@ def _lay_bluetooth(way: Way, after: Mark) -> Mark:
         radio_loss=loss,
     )
     return s.lay(
-        "the radio carries the report", wait_s + retry_s + air_s + s["keyboard.board.radio_stack_s"],
+        "radio carries the report", wait_s + retry_s + air_s + s["keyboard.board.radio_stack_s"],
         "photons", after=after, marginal_J=energy_J, bytes_in=size_B, bytes_out=size_B, air_time_s=air_s,
     )  # fmt: skip
 
@@ -164,6 +164,6 @@ def _lay_touch(way: Way, after: Mark) -> Mark:
         filter_frames=frames,
     )
     return s.lay(
-        "the glass notices the finger", delay_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J,
+        "the glass feels the finger", delay_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J,
         bytes_out=size_B, reading_time_s=reading_s,
     )  # fmt: skip

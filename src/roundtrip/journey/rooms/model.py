@@ -58,7 +58,7 @@ def lay(way: Way, after: Mark) -> Mark:
     text_B = t.use(tokenizer.text_size_B, tokens=1.0, bytes_per_token_B=t[f"{NAME}.bytes_per_token_B"])
     rate_B_s = t[f"{NAME}.tokenizer_rate_B_s"]
     first = t.lay(
-        "the first token becomes text", t.use(tokenizer.encode_time_s, bytes_B=text_B, tokenizer_rate_B_s=rate_B_s),
+        "the token becomes text", t.use(tokenizer.encode_time_s, bytes_B=text_B, tokenizer_rate_B_s=rate_B_s),
         "moving charge", after=picked, id="back.model.tokenizer",
         bytes_in=t.use(tokenizer.id_size_B, tokens=1.0), bytes_out=text_B,
     )  # fmt: skip
@@ -100,22 +100,22 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
     )  # fmt: skip
     d = m[decode]
     mark = f.lay(
-        "the server takes the prompt in", f[f"{SERVING}.engine_overhead_s"], "waiting", after=after, parent=whole,
+        "the server takes it in", f[f"{SERVING}.engine_overhead_s"], "waiting", after=after, parent=whole,
         id="prefill.engine",
     )  # fmt: skip
     mark = f.lay(
-        "the pass of other prompts ends", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait"
+        "other prompts go first", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait"
     )
     mark = d.lay(
-        "kernels start, layer by layer", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
+        "kernels start by layers", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
     )
     mark = m[weights].lay(
-        "shared weights are multiplied", part.weights_s, "moving charge", after=mark, parent=whole,
+        "shared weights multiply", part.weights_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.weights", bytes_in=part.weights_B,
     )  # fmt: skip
     if part.experts_s is not None:
         mark = m[experts].lay(
-            "experts work on their tokens", part.experts_s, "moving charge", after=mark, parent=whole,
+            "experts do their share", part.experts_s, "moving charge", after=mark, parent=whole,
             id="prefill.model.experts", bytes_in=part.experts_B,
         )  # fmt: skip
     mark = m[attention].lay(
@@ -128,7 +128,7 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
     )  # fmt: skip
     if m.transfer_s is not None:
         m[kv_cache].lay(
-            "keys and values are handed on", m.transfer_s, "moving charge", after=mark,
+            "keys and values move on", m.transfer_s, "moving charge", after=mark,
             parent=whole, id="prefill.model.kv_cache", bytes_out=m.prompt * shape.token_B, kv_token_B=shape.token_B,
         )  # fmt: skip
     return whole
@@ -224,7 +224,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
             id="step.model.speculative", tokens_per_step=m.yielded,
         )  # fmt: skip
     mark = launch = d.lay(
-        "kernels start, layer by layer",
+        "kernels start by layers",
         part.launch_s * one,
         "waiting",
         after=mark,
@@ -234,7 +234,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
     _lay_rounding(m, launch, one)
     before = mark
     mark = loaded = m[weights].lay(
-        "shared weights are multiplied", part.weights_s * one, "moving charge", after=mark, parent=whole,
+        "shared weights multiply", part.weights_s * one, "moving charge", after=mark, parent=whole,
         id="step.model.weights", bytes_in=part.weights_B, memory_share=_memory_share(m),
     )  # fmt: skip
     token_J = chip_J / np.maximum(more, 1.0)
@@ -250,7 +250,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
     )  # fmt: skip
     if part.experts_s is not None:
         mark = m[experts].lay(
-            "experts work on their tokens", part.experts_s * one, "moving charge", after=mark, parent=whole,
+            "experts do their share", part.experts_s * one, "moving charge", after=mark, parent=whole,
             id="step.model.experts", bytes_in=part.experts_B,
         )  # fmt: skip
     before = mark

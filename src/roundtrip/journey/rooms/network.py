@@ -38,7 +38,7 @@ def lay_out(way: Way, after: Mark) -> Mark:
         window_segments=s["network.edge.window_segments"], round_trip_s=way.facts["connection_round_trip_s"],
     )  # fmt: skip
     mark = s.lay(
-        "segments wait for the window", wait_s, "waiting", after=mark, segments=packets, bytes_out=sealed_B
+        "segments await the window", wait_s, "waiting", after=mark, segments=packets, bytes_out=sealed_B
     )
     wire_B = _wire(way, sealed_B, packets)
     way.fact("request_segments", packets)
@@ -305,7 +305,7 @@ def _fetch(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
         bus_round_trip_s=s["network.access.bus_round_trip_s"], bus_rate_B_s=s["network.access.bus_rate_B_s"],
     )  # fmt: skip
     energy_J = s.use(dma.copy_energy_J, bus_B=bus_B, energy_per_byte_J=s["network.access.energy_per_byte_J"])
-    title = "the packet goes to memory" if back else "the adapter fetches the packet"
+    title = "the packet goes to memory" if back else "the adapter fetches it"
     return s.lay(
         title, time_s, "moving charge", after=after, id=f"{back}network.dma", marginal_J=energy_J, bytes_out=bus_B
     )
@@ -343,7 +343,7 @@ def _copper(way: Way, after: Mark, back: str) -> Mark:
         copper.delay_s, copper_length_m=s["network.access.copper_length_m"],
         relative_permittivity=s["network.access.relative_permittivity"],
     )  # fmt: skip
-    return s.lay("the field runs along the trace", time_s, "moving charge", after=after, id=f"{back}network.copper")
+    return s.lay("the field runs on copper", time_s, "moving charge", after=after, id=f"{back}network.copper")
 
 
 def _access_time(s: Stage) -> Any:
@@ -377,7 +377,7 @@ def _access(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
     energy_J = s.use(
         access.marginal_energy_J, wire_B=wire_B, access_energy_per_bit_J=s["network.access.access_energy_per_bit_J"]
     )
-    title = "line and radio bring it home" if back else "radio and line to the provider"
+    title = "radio and line, homeward" if back else "radio and line, outward"
     return s.lay(
         title, time_s, "photons", after=after, id=f"{back}network.access", marginal_J=energy_J, bytes_out=wire_B,
         conversions=s["network.access.conversions_one_way"], line_s=line_s, **more,

@@ -130,7 +130,7 @@ def _send(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         fill=s["optics.line.fill"],
     )  # fmt: skip
     return s.lay(
-        "a laser turns bits into light", line.sections * s["optics.line.latency_s"], "photons", after=after,
+        "bits become laser light", line.sections * s["optics.line.latency_s"], "photons", after=after,
         id=f"{prefix}optics.transceiver", allocated_J=line.sections * share_J, photons=photons * 8.0 * line.size_B,
         bytes_in=line.size_B, bytes_out=line.size_B, conversions=line.sections, photons_per_bit=photons,
     )  # fmt: skip
@@ -182,7 +182,7 @@ def _amplify(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         capacity_bit_s=line.capacity_bit_s, fill=s["optics.amplifier.fill"],
     )  # fmt: skip
     return s.lay(
-        "amplifiers restore the light", time_s, "photons", after=after,
+        "amplifiers restore light", time_s, "photons", after=after,
         id=f"{prefix}optics.amplifier", allocated_J=share_J, sites=sites, amplifiers=count, gain_dB=line.span_loss_dB,
         photons_out_per_photon=s.use(amplifier.photons_out_per_photon, gain_dB=line.span_loss_dB),
     )  # fmt: skip
@@ -193,7 +193,7 @@ def _fly(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
     dispersion = s["optics.fiber.dispersion_ps_nm_km"]
     time_s = s.use(fiber.flight_time_s, length_m=line.length_m, group_index=s["optics.fiber.group_index"])
     return s.lay(
-        "light flies through the glass", time_s, "photons", after=after, id=f"{prefix}optics.fiber",
+        "light flies through glass", time_s, "photons", after=after, id=f"{prefix}optics.fiber",
         length_m=line.length_m,
         loss_dB=s.use(
             fiber.fiber_loss_dB, length_m=line.length_m, attenuation_dB_km=s["optics.fiber.attenuation_dB_km"]
@@ -240,7 +240,7 @@ def _receive(way: Way, line: Line, after: Mark, prefix: str) -> Mark:
         polarizations=s["optics.line.polarizations"],
     )  # fmt: skip
     return s.lay(
-        "the receiver undoes the glass",
+        "receiver undoes the glass",
         line.sections * s["optics.line.dsp_latency_s"] + wait_s, "moving charge", after=after,
         id=f"{prefix}optics.coherent", allocated_J=line.sections * share_J, electrons=electrons,
         photons=per_bit * 8.0 * line.size_B, conversions=line.sections, photons_per_bit=per_bit, bits_per_symbol=bits,
