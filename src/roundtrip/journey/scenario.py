@@ -26,6 +26,7 @@ from roundtrip.catalog.load import Entry, check_term, entry, glossary, load
 from roundtrip.errors import CatalogError, DomainError, PromptError, ScenarioError, nearest
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.units import parse_quantity
+from roundtrip.journey import corridors
 from roundtrip.journey.slots import SLOTS
 
 PROMPT_LIMIT_B = 1_000_000
@@ -49,7 +50,20 @@ class Scenario:
         kind = SLOTS[slot].kind
         if kind is None:
             raise ScenarioError(f"{slot} holds a word, not an entry")
-        return entry(kind, self.choices[slot])
+        return entry(kind, self.route() if slot == "network.route" else self.choices[slot])
+
+    def route(self) -> str:
+        """Return the key of the route: the chosen one, or the one that joins the two places where ``auto`` stands."""
+        chosen = self.choices["network.route"]
+        return corridors.choose(*self.ends()) if chosen == corridors.AUTO else chosen
+
+    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return latitude and longitude of the person and of the region [deg]."""
+        place, region = (
+            (self.figure(f"{slot}.latitude_deg").value, self.figure(f"{slot}.longitude_deg").value)
+            for slot in ("network.place", "network.region")
+        )
+        return place, region
 
     def figure(self, key: str) -> Figure:
         """Return the figure ``slot.field``: the reader's own value, or the catalog's."""
@@ -228,6 +242,12 @@ def _checked(scenario: Scenario, origin: str) -> Scenario:
         except DomainError as error:
             message = str(error)
             raise DomainError(message if message.startswith(key) else f"{key}: {message} (from {origin})") from None
+    route, ends = scenario.choices["network.route"], scenario.ends()
+    if not corridors.fits(route, *ends):
+        raise ScenarioError(
+            f"{origin}: network.route: {corridors.clash(route, *ends)}; {corridors.choose(*ends)!r} does, "
+            "and network.route=auto finds it"
+        )
     return scenario
 
 
