@@ -393,7 +393,7 @@ def _edge(way: Way, after: Mark, sealed_B: Any, back: str) -> Mark:
         edge.proxy_time_s, size_B=sealed_B, proxy_latency_s=s["network.edge.proxy_latency_s"],
         cipher_rate_B_s=s["network.edge.cipher_rate_B_s"],
     )  # fmt: skip
-    return s.lay("the edge opens and seals it anew", time_s, "moving charge", after=after, id=f"{back}network.edge")
+    return s.lay("the edge seals it anew", time_s, "moving charge", after=after, id=f"{back}network.edge")
 
 
 def _routers(s: Stage) -> Any:
