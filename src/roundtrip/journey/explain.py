@@ -44,20 +44,32 @@ def explain(name: str, scenario: Scenario | str = "cloud", samples: int = 2_500)
         If nothing has this name; the nearest is named.
     """
     chosen = load_scenario(scenario) if isinstance(scenario, str) else scenario
+    return {"equation": None, "inputs": [], "result": None, "file": None} | _find(name, chosen, samples)
+
+
+def _find(name: str, chosen: Scenario, samples: int) -> dict[str, Any]:
     stage, _, function = name.rpartition(".")
     if name in stage_names():
         return _Explainer(chosen, samples).stage(name)
     if stage in stage_names() and function in closed_forms(stage_module(stage)):
         return _Explainer(chosen, samples).function(stage, function)
     if name in claims():
-        from roundtrip.journey.audit.core import audit_one
-
-        return {"name": name, "kind": "claim", **audit_one(name).as_dict()}
+        return _claim(name)
     if "/" in name or name in kinds():
         return _catalog(name, chosen)
     if name in ROOMS:
         return {"name": name, "kind": "room", "stages": [_brief(s) for s in stage_names() if s.startswith(name + ".")]}
     return _by_scenario(name, chosen, samples)
+
+
+def _claim(name: str) -> dict[str, Any]:
+    from roundtrip.journey.audit.core import audit_one, derivations
+
+    audited = audit_one(name).as_dict()
+    derived = derivations().get(name)
+    result = {**audited["computed"], "unit": audited["stated"]["unit"]}
+    made = {"name": name, "kind": "claim", **audited, "result": result}
+    return made | ({"file": _file(derived.run)} if derived else {})
 
 
 def _by_scenario(name: str, scenario: Scenario, samples: int) -> dict[str, Any]:
@@ -297,13 +309,33 @@ class _Explainer:
             "text": LABELS.get(name, name).strip(),
             "equation": _rule(name, rule),
             "rule": rule,
-            "inputs": [],
+            "inputs": [_input(measure, key) for key, _ in measure.matters(whole)],
             "result": {"value": value, "low": low, "high": high, "unit": unit_of(name)},
             "parts": parts,
             "matters": _matters(measure, whole),
             "scenario": self.scenario.name,
-            "file": "src/roundtrip/journey/full.py",
+            "file": f"src/roundtrip/journey/{self.scenario.way}.py",
         }
+
+
+def _input(measure: Measure, key: str) -> dict[str, Any]:
+    """Describe an input of the trip by its key."""
+    figure, name = measure.figures[key], key.rpartition(".")[2]
+    term = glossary().get(name)
+    return {
+        "name": name,
+        "symbol": plain(term.symbol) if term else name,
+        "meaning": term.meaning if term else "",
+        "unit": figure.unit,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "key": key,
+        "grade": figure.grade,
+        "source": figure.source,
+        "note": figure.note,
+        "spread": figure.spread,
+    }
 
 
 def _result_unit(stage: str, name: str, document: str) -> str:
