@@ -75,3 +75,10 @@ def test_standard_fiber_guides_one_mode_in_the_C_band_and_multimode_fiber_many()
     assert np.isclose(
         fiber.normalized_frequency(8.2e-6, 0.12, fiber.cutoff_wavelength_m(8.2e-6, 0.12)), 2.404825557695773
     )
+
+
+def test_slope_is_the_derivative_of_the_dispersion() -> None:
+    above = fiber.dispersion_at_ps_nm_km(1.551e-6, 1.312e-6, 0.088)
+    below = fiber.dispersion_at_ps_nm_km(1.549e-6, 1.312e-6, 0.088)
+    slope = fiber.dispersion_slope_at_ps_nm2_km(1.55e-6, 1.312e-6, 0.088)
+    assert slope == pytest.approx((above - below) / 2.0, rel=1e-5)

@@ -90,6 +90,14 @@ def dispersion_at_ps_nm_km(
     return zero_dispersion_slope_ps_nm2_km / 4.0 * wavelength_m * 1e9 * (1.0 - ratio * ratio * ratio * ratio)
 
 
+def dispersion_slope_at_ps_nm2_km(
+    wavelength_m: Number, zero_dispersion_wavelength_m: Number, zero_dispersion_slope_ps_nm2_km: Number
+) -> Number:
+    """Return how the dispersion changes with wavelength, ``S_0/4 (1 + 3 lambda_0^4 / lambda^4)`` [3]_ [ps/(nm2 km)]."""
+    ratio = zero_dispersion_wavelength_m / wavelength_m
+    return zero_dispersion_slope_ps_nm2_km / 4.0 * (1.0 + 3.0 * ratio * ratio * ratio * ratio)
+
+
 def beta2_s2_m(dispersion_ps_nm_km: Number, wavelength_m: Number, speed_of_light_m_s: Number = 299_792_458.0) -> Number:
     """Return the magnitude of the group-velocity dispersion, ``|D| lambda^2 / (2 pi c)`` [2]_ [s2/m]."""
     per_meter = np.absolute(dispersion_ps_nm_km) * 1e-6
