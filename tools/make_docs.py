@@ -23,10 +23,12 @@ from roundtrip.catalog import load as catalog
 from roundtrip.catalog.claims import DOCUMENTS
 from roundtrip.figures.typeset import tex
 from roundtrip.journey.audit.core import audit_all
+from roundtrip.journey.forecast import forecast
 from roundtrip.journey.scenario import load_scenario, presets
 from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
 from roundtrip.journey.truth import check, rows
+from roundtrip.trace.numbers import si
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -117,6 +119,36 @@ def stages_index() -> str:
                 body.append([f"[{name}](stages/{room}/{name.split('.')[1]}.md)", first, module.SINCE[0]])
         parts.append(table(["stage", "what happens", "since"], body))
     return "\n".join(parts)
+
+
+MAGNITUDES = (
+    ("the quickest: a switch in the chip", "step.model.silicon", "switching_s"),
+    ("electrons through the pull-ups of one key", "keyboard.matrix", "electrons"),
+    ("electrons that hold the key event in memory", "computer.memory", "electrons"),
+    ("photons of the request in the long fiber", "optics.transceiver", "photons"),
+    ("photons of it that reach the receiver", "optics.coherent", "photons"),
+    ("electrons through the chip for the prompt", "model.prefill", "electrons"),
+    ("electrons through the chip for the answer", "model.decode", "electrons"),
+    ("photons of the first word from the screen", "display.panel", "photons"),
+    ("photons of it into one eye", "eye.optics", "photons"),
+)
+
+
+def magnitudes_page() -> str:
+    trace = forecast()
+    body: list[list[object]] = []
+    for what, span_id, name in MAGNITUDES:
+        span = trace.span(span_id)
+        value = getattr(span, name, None) or span.attributes.get(name)
+        if isinstance(value, float):
+            band = span.bands[name]
+            body.append([what, f"{value:.2g}", f"{band['low']:.1g} to {band['high']:.1g}", f"`{span.name}`"])
+    durations = [span for span in trace.spans if span.duration_s > 0.0]
+    quickest, longest = min(durations, key=lambda s: s.duration_s), max(durations, key=lambda s: s.duration_s)
+    for what, span in (("shortest stage", quickest), ("longest stage", longest)):
+        body.append([f"{what}: {span.title}", si(span.duration_s, "s"), "", f"`{span.name}`"])
+    intro = "What one trip moves (`roundtrip trip`): the preset `cloud`, with the band in which nine trips of ten lie.\n"
+    return "\n".join(["# The magnitudes involved\n", intro, table(["what", "how many", "band", "stage"], body)])
 
 
 def fossil_page() -> str:
@@ -273,6 +305,7 @@ def main() -> int:
     write(REFERENCE / "audit.md", audit_page())
     write(REFERENCE / "fossil-record.md", fossil_page())
     write(REFERENCE / "presets.md", presets_page())
+    write(REFERENCE / "magnitudes.md", magnitudes_page())
     return 0
 
 
