@@ -122,7 +122,6 @@ def stages_index() -> str:
 
 
 MAGNITUDES = (
-    ("the quickest: a switch in the chip", "step.model.silicon", "switching_s"),
     ("electrons through the pull-ups of one key", "keyboard.matrix", "electrons"),
     ("electrons that hold the key event in memory", "computer.memory", "electrons"),
     ("photons of the request in the long fiber", "optics.transceiver", "photons"),
@@ -147,7 +146,7 @@ def magnitudes_page() -> str:
     quickest, longest = min(durations, key=lambda s: s.duration_s), max(durations, key=lambda s: s.duration_s)
     for what, span in (("shortest stage", quickest), ("longest stage", longest)):
         body.append([f"{what}: {span.title}", si(span.duration_s, "s"), "", f"`{span.name}`"])
-    intro = "What one trip moves (`roundtrip trip`): the preset `cloud`, with the band in which nine trips of ten lie.\n"
+    intro = "What one trip of the preset `cloud` moves, with the band in which nine trips of ten lie.\n"
     return "\n".join(["# The magnitudes involved\n", intro, table(["what", "how many", "band", "stage"], body)])
 
 
@@ -227,7 +226,7 @@ def glossary_page() -> str:
         [f"`{t.name}`", math(t.symbol, False), t.unit, f"{t.low:g} to {t.high:g}", t.meaning]
         for t in sorted(catalog.glossary().values(), key=lambda t: t.name)
     ]
-    intro = "One thing has one name in the whole house. The range is what a function must survive and what a reader may set.\n"
+    intro = "One thing has one name. The range is what a function must survive and what a reader may set.\n"
     return "\n".join(["# Glossary\n", intro, table(["name", "symbol", "unit", "range", "meaning"], body)])
 
 
