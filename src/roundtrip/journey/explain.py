@@ -157,7 +157,7 @@ class _Explainer:
                 for c in measure.program.way.calls
                 if (function_name(c.function) + ("" if function else ".")).startswith(prefix)
             ]
-            found = [c for c in found if not function or c.function.__name__ == function]
+            found = [c for c in found if not function or function_name(c.function) == prefix]
             found.sort(key=lambda c: c.stage != stage)  # the stage's own use first, then where others borrow it
             if found:
                 return measure, preset or self.scenario.name, found
@@ -198,7 +198,8 @@ class _Explainer:
         measure, where, calls = self.calls(stage, name)
         call = calls[0] if calls else None
         names = parameters(function)
-        counts = {k: v for k, v in call.arguments.items() if k not in names} if call else {}
+        given = {**getattr(call.function, "keywords", {}), **call.arguments} if call else {}
+        counts = {k: v for k, v in given.items() if k not in names}
         node = equation(function, constants=True, **counts)
         document = inspect.cleandoc(function.__doc__ or "")
         made: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,9 @@ class Measure:
 
 
 def function_name(function: Any) -> str:
-    """Return ``optics.fiber.flight_time_s`` for a stage function."""
+    """Return ``optics.fiber.flight_time_s`` for a stage function, also for one whose counts are already given."""
+    while isinstance(function, partial):
+        function = function.func
     return f"{function.__module__.removeprefix('roundtrip.stages.')}.{function.__name__}"
 
 

@@ -84,6 +84,9 @@ def validate(truth: str | None = None, fit: str | None = None) -> dict[str, Any]
     TruthError
         If a folder does not exist or cannot be read.
     """
+    for option, folder in (("--truth", truth), ("--fit", fit)):
+        if folder is not None and not Path(folder).is_dir():
+            raise TruthError(f"{option} {folder}: no such folder")
     result: dict[str, Any] = {"scores": stage_scores(), "fits": [], "not_scored": []}
     if fit is not None:
         fitted, _ = _over(fit, "--fit", "fit")
@@ -103,8 +106,6 @@ def _listed(value: Any) -> list[dict[str, Any]]:
 def _over(folder: str, option: str, verb: str) -> tuple[list[dict[str, Any]], list[str]]:
     """Call ``score`` or ``fit`` of each module whose data set lies in the folder; name the files that have none."""
     path = Path(folder)
-    if not path.is_dir():
-        raise TruthError(f"{option} {folder}: no such folder")
     found: list[dict[str, Any]] = []
     left: list[str] = []
     try:

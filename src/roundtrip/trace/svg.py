@@ -102,6 +102,7 @@ def waterfalls(traces: Sequence[Trace], log: bool = True) -> str:
     tops: list[float] = []
     for trace in traces:
         if len(traces) > 1:
+            y += 18 if body else 0
             body.append(label(24, y + 14, str(trace.scenario.get("title", "")), "text title"))
             y += 34
         tops.append(y)
