@@ -20,8 +20,10 @@ LONGEST = 600  # characters of a message: an argument may be a whole file by mis
 VERBS = {
     "trip": "Follow one prompt from the finger to the model and back to the eye.",
     "compare": "Lay two scenarios side by side and say what changed and why.",
+    "energy": "Account for energy, water, carbon and cost inside a boundary that you draw.",
     "explain": "Say what a stage, a figure, a function or a claim is, and where its number comes from.",
     "audit": "Recompute the figures of the three seed documents.",
+    "link": "Send a whole spectrum through an optical line: noise, margin, capacity, watts.",
     "catalog": "Show what there is to choose from, with source and band.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",

@@ -31,7 +31,7 @@ SLOTS = {"line": "transceivers", "amplifier": "amplifiers", "roadm": "optical_sw
 WORDS = {"dispersion": ("flat", "sloped")}
 REFERENCE_WAVELENGTH_M = 1550e-9  # where the fibers' figures are stated
 MOST_PARTS, MOST_CHANNELS = 2_000, 400
-SEARCH_DB = 12.0  # how far from the given launch power the best one is looked for
+SEARCHED_DBM = (-25.0, 15.0)  # where the best launch power is looked for
 
 _REPEAT = re.compile(r"(\d+)\s*x\s*\((.*)\)", re.DOTALL)
 _AMPLIFIER = re.compile(r"amp(?:\s+(-?\d+\.?\d*))?(?:\s+([-+]?\d+\.?\d*))?")
@@ -206,12 +206,15 @@ class Line:
         return self.value("amplifier.noise_figure_dB") if part.noise_figure_dB is None else part.noise_figure_dB
 
     def best_launch_dBm(self) -> float:
-        """Return the launch power at which the mean channel's GSNR is highest, within 0.01 dB."""
-        best, width = self.value("launch_power_dBm"), SEARCH_DB
+        """Return the launch power at which the mean channel's GSNR is highest, within 0.02 dB; the given one if any."""
+        low, high = SEARCHED_DBM
+        best, width = 0.5 * (low + high), 0.5 * (high - low)
         for _ in range(3):
-            tried = best + width * np.linspace(-1.0, 1.0, 25)
-            ratios = self.run(tried[:, None])[-1].ratio_dB(nonlinear=True)
-            best, width = float(tried[int(np.argmax(np.mean(ratios, axis=-1)))]), width / 12.0
+            tried = best + width * np.linspace(-1.0, 1.0, 33)
+            ratios = np.mean(self.run(tried[:, None])[-1].ratio_dB(nonlinear=True), axis=-1)
+            if not np.ptp(ratios) > 1e-9:  # nothing depends on the power, or there is no noise at all
+                return self.value("launch_power_dBm")
+            best, width = float(tried[int(np.argmax(ratios))]), width / 10.0
         return best
 
 
