@@ -1,9 +1,9 @@
 """Joules a token against load: the trip at every batch, and the closed form beside it.
 
-The closed form of `roundtrip.stages.datacenter.load` needs five numbers. All are read off the trip: the step's fixed part
-and each stream's part from two batches, the standing power from the catalog, the weights' fetch and a token's own
-joules from the trip's counts. For a dense model it is the trip itself; a mixture touches more experts as the batch grows,
-so the closed form, taken at the scenario's own batch, is a tangent.
+The closed form of `roundtrip.stages.datacenter.load` needs five numbers. All are read off the trip: the step's fixed
+part and each stream's part at the scenario's own batch, the standing power from the catalog, the weights' fetch and a
+token's own joules from the trip's counts. It is a tangent: far from that batch the trip bends away, because a mixture
+touches more experts as the batch grows, and because reading weights stops to cost time once arithmetic takes longer.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def curve(
     values: dict[str, Any] = {key: np.float64(figure.value) for key, figure in figures.items()} | (changes or {})
     if not host:
         values["model.serving.host_power_W"] = 0.0
-    chips = min(values["model.serving.accelerators"], scenario.figure("model.serving.accelerators_per_server").value)
-    streams = np.asarray(batches, dtype=np.float64) / float(chips)
+    chips = min(scenario.figure(f"model.serving.{n}").value for n in ("accelerators", "accelerators_per_server"))
+    streams = np.asarray(batches, dtype=np.float64) / chips
 
     def run(at: Any) -> dict[str, Any]:
         inputs = [np.asarray(at if key == "model.serving.streams" else values[key]) for key in compiled.keys]

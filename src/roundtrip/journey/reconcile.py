@@ -1,7 +1,7 @@
 """Why published energies of one request differ: boundary, machine, batch and tokens, with our own functions.
 
-Each published figure (catalog kind ``published_energies``) is worked out by the trip itself, for a stand-in model inside
-the boundary that the publisher drew. The way from one common request (a chat answer, accelerators alone, a full
+Each published figure (catalog kind ``published_energies``) is worked out by the trip itself, for a stand-in model
+inside the boundary that the publisher drew. The way from one common request (a chat answer, accelerators alone, a full
 batch) to each figure is a product of four steps: tokens, batch, machine and model, boundary. What is left between our
 value and the published one is the gap, and two numbers say what would close it: so many tokens, or so many answers
 at once. They are no fit: nothing is tuned to the published figure.
@@ -10,7 +10,7 @@ at once. They are no fit: nothing is tuned to the published figure.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from roundtrip.catalog.load import Entry, entry, load
@@ -58,6 +58,7 @@ class Case:
     steps: dict[str, float]
     tokens_needed: float | None
     batch_needed: float | None
+    why: str
     source: str
 
     @property
@@ -114,7 +115,7 @@ def energy_J(r: Request) -> float:
 
 
 def _change(r: Request, **changes: Any) -> Request:
-    return Request(**{**asdict(r), "boundary": r.boundary, **changes})
+    return replace(r, **changes)
 
 
 def _formulas() -> dict[str, tuple[Callable[[], float], str]]:
@@ -176,7 +177,7 @@ def _case(key: str, e: Entry, formula: tuple[Callable[[], float], str] | None) -
         low_J=min(low_J, high_J), high_J=max(low_J, high_J),
         formula_J=formula[0]() if formula else None, formula=formula[1] if formula else "", steps=steps,
         tokens_needed=_tokens_needed(r, published_J), batch_needed=_batch_needed(r, published_J),
-        source=f["published_energy_J"].source,
+        why=e.texts["why"], source=f["published_energy_J"].source,
     )  # fmt: skip
 
 
