@@ -120,8 +120,14 @@ def cross_efficiency_1_W2(
         Distance of the two centers [Hz].
     """
     curve = np.pi * np.pi * beta2_s2_m * asymptotic_length_m * symbol_rate_Hz
-    half = 0.5 * other_symbol_rate_Hz
-    arc = np.arcsinh(curve * (frequency_offset_Hz + half)) - np.arcsinh(curve * (frequency_offset_Hz - half))
+    right = curve * (frequency_offset_Hz + 0.5 * other_symbol_rate_Hz)
+    left = curve * (frequency_offset_Hz - 0.5 * other_symbol_rate_Hz)
+    # Far away the difference of two nearly equal arcs is taken as the logarithm of their ratio.
+    inner = np.maximum(left, 0.0)
+    outer_root, inner_root = np.sqrt(1.0 + right * right), np.sqrt(1.0 + inner * inner)
+    rise = curve * other_symbol_rate_Hz * (1.0 + (right + inner) / (outer_root + inner_root))
+    far = np.log1p(rise / (inner + inner_root))
+    arc = np.where(left < 0.0, np.arcsinh(right) - np.arcsinh(np.minimum(left, 0.0)), far)
     field = nonlinear_coefficient_1_W_m * effective_length_m / other_symbol_rate_Hz
     return 8.0 / 27.0 * field * field * arc / (np.pi * beta2_s2_m * asymptotic_length_m)
 
