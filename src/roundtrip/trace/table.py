@@ -106,11 +106,11 @@ class Columns:
         """Return the columns for a width: titles from 96 columns on, counts from 80, bands (if any) from 70."""
         width = max(min(width, WIDEST), NARROWEST)
         band = 9 if bands and width >= 70 else 0
-        fixed = cls(12, 0, 0, 7, band, 7, 11 if width >= 80 else 0, 1, 4)
+        fixed = cls(11, 0, 0, 7, band, 7, 10 if width >= 80 else 0, 1, 4)
         if width < 96:
             return replace(fixed, bar=width - fixed.used() - 1)
         spare = width - fixed.used() - 2
-        bar = max(14, spare * 2 // 5)
+        bar = max(13, spare * 2 // 5 - 3)
         return replace(fixed, title=spare - bar, bar=bar)
 
     def used(self) -> int:
@@ -328,7 +328,7 @@ def _row(span: Span, columns: Columns, line: Timeline, numbers: dict[str, int], 
 def _count(span: Span) -> str:
     for value, sign in ((span.photons, "γ"), (span.electrons, "e⁻")):
         if value is not None:
-            return f"{power_of_ten(value) if value >= 1e4 or 0.0 < value < 1e-2 else digits(value, 2)} {sign}"
+            return f"{power_of_ten(value) if value >= 1e4 or 0.0 < value < 1e-2 else digits(value, 2)}{sign}"
     return ""
 
 
