@@ -30,7 +30,7 @@ FAMILIES = {
     "none": "none",
     "defer": "sym_defer_g, sym_defer_pr, sym_defer_pk",
     "eager": "sym_eager_pr, sym_eager_pk",
-    "eager press, deferred release": "asym_eager_defer_pk",
+    "asymmetric": "asym_eager_defer_pk",
 }
 SPIKE: list[debounce.Scan] = [(0, {KEY: True}), (1, {KEY: False}), *((t, {}) for t in range(2, 60))]
 MEMBER = {"none": "none", "defer": "sym_defer_pk", "eager": "sym_eager_pk"}
@@ -69,16 +69,17 @@ def latency_against_chatter(samples: int = PRESSES) -> Study:
         "columns": [
             _column("algorithm", ""),
             _column("window", "s"),
-            _column("added, mean", "s"),
-            _column("added, p95", "s"),
+            _column("late, mean", "s"),
+            _column("late, p95", "s"),
             _column("told twice", "%"),
-            _column("bounces longer", "%"),
-            _column("tells a 1 ms spike", ""),
+            _column("bounce longer", "%"),
+            _column("spike told", ""),
         ],
         "rows": rows,
         "notes": [
             f"{samples} presses of key_switches/{SWITCH} (it bounces for {ends}), scanned every millisecond. "
-            "Added: from the first scan that sees the contact closed to the report.",
+            "Late: from the first scan that sees the contact closed to the report. Bounce longer: than the window. Spike: a contact "
+            "of one scan, that no key press is.",
             *(f"{family}: QMK's {names}." for family, names in FAMILIES.items()),
         ],
     }
