@@ -65,6 +65,7 @@ class Page:
     def of(self, body: Body) -> str:
         """Return the page of an explanation, whatever its kind."""
         lines: list[str] = getattr(self, f"_{body['kind']}")(body)
+        lines += self._study(body.get("study"))
         if body.get("file"):
             lines += ["", self.paint(str(body["file"]), "dim")]
         return "\n".join(line.rstrip() for line in lines)
@@ -225,6 +226,30 @@ class Page:
             return []
         lead = "What moves it most (rank correlation): "
         return ["", *self._wrap(lead + ", ".join(f"{m['key']} {m['rank_correlation']:+.2f}" for m in found), indent)]
+
+    def _study(self, made: Body | None) -> list[str]:
+        """Return the table of a study (`roundtrip.journey.studies`), if there is one."""
+        from roundtrip.trace.numbers import si
+
+        if not made:
+            return []
+        units = [column["unit"] for column in made["columns"]]
+        cells = [[column["name"] for column in made["columns"]]]
+        cells += [
+            [
+                f"{100.0 * value:.3g} %" if unit == "%" else si(value, unit) if unit else str(value)
+                for value, unit in zip(row, units, strict=True)
+            ]
+            for row in made["rows"]
+        ]
+        wide = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+        lines = ["", self.paint(made["title"], "bold")]
+        for row in cells:
+            first = f"  {row[0]:<{wide[0]}}"
+            lines.append(first + "".join(f"  {cell:>{w}}" for cell, w in zip(row[1:], wide[1:], strict=True)))
+        for note in made["notes"]:
+            lines += self._wrap(f"  {note}", "    ")
+        return lines
 
     def _truth(self, rows: list[Body]) -> list[str]:
         from roundtrip.trace.numbers import si

@@ -20,6 +20,7 @@ from roundtrip.journey.measure import Measure, function_name
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
 from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
+from roundtrip.journey.studies import study
 from roundtrip.journey.symbols import plain, symbols
 from roundtrip.journey.truth import check, rows
 from roundtrip.journey.way import Call
@@ -189,6 +190,7 @@ class _Explainer:
             "spans": spans,
             "slot": name if name in SLOTS else None,
             "truth": [_truth(score) for score in map(check, (r for r in rows() if r.stage == name))],
+            "study": study(name),
             "file": _file(module),
         }
 
