@@ -24,6 +24,7 @@ VERBS = {
     "explain": "Say what a stage, a figure, a function or a claim is, and where its number comes from.",
     "audit": "Recompute the figures of the three seed documents.",
     "link": "Send a whole spectrum through an optical line: noise, margin, capacity, watts.",
+    "latency": "Predict a key press, to the wire and to the screen, beside measured ones.",
     "catalog": "Show what there is to choose from, with source and band.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
