@@ -26,7 +26,7 @@ def stage_scores() -> list[dict[str, Any]]:
 def _checked(row: Row) -> Score:
     try:
         return check(row)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise TruthError(f"truth row {row.stage}:{row.id}: {error}") from None
 
 
