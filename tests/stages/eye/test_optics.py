@@ -1,4 +1,4 @@
-"""Pupil, media and blur."""
+"""Media, angles and blur."""
 
 from __future__ import annotations
 
@@ -10,43 +10,7 @@ from scipy import integrate
 
 from roundtrip.stages.eye import optics
 
-luminance = st.floats(1e-3, 1e4)
 age = st.floats(20.0, 83.0)
-
-
-@given(luminance, st.floats(1.1, 10.0), age)
-def test_brighter_fields_make_smaller_pupils(light: float, factor: float, years: float) -> None:
-    wide = optics.pupil_watson_yellott_m(light, 1_500.0, 1.0, years)
-    assert optics.pupil_watson_yellott_m(factor * light, 1_500.0, 1.0, years) < wide
-
-
-@given(luminance)
-def test_the_unified_formula_at_28_58_years_is_that_of_stanley_and_davies_watson_yellott_eq_20(light: float) -> None:
-    assert np.isclose(
-        optics.pupil_watson_yellott_m(light, 1_500.0, 1.0, 28.58), optics.pupil_stanley_davies_m(light, 1_500.0, 1.0)
-    )
-
-
-def test_the_dark_pupil_is_7_75_mm_and_the_bright_one_2_mm_stanley_davies() -> None:
-    assert optics.pupil_stanley_davies_m(1e-6, 1.0, 0.1) == pytest.approx(7.75e-3, rel=1e-2)
-    assert optics.pupil_stanley_davies_m(1e5, 20_000.0, 1.0) == pytest.approx(2.0e-3, rel=0.05)
-
-
-def test_formulas_of_the_pupil_spread_by_a_factor_of_two_in_light_at_200_cd_m2() -> None:
-    diameters = [
-        optics.pupil_watson_yellott_m(200.0, 100.0, 1.0, 30.0),
-        optics.pupil_watson_yellott_m(200.0, 2_000.0, 1.0, 30.0),
-        optics.pupil_moon_spencer_m(200.0),
-        optics.pupil_degroot_gebhard_m(200.0),
-    ]
-    assert 1.9 < (max(diameters) / min(diameters)) ** 2 < 2.3
-    assert all(2.7e-3 < d < 4.1e-3 for d in diameters)
-
-
-def test_the_wrong_sign_of_a_printed_manual_would_not_pass() -> None:
-    flux = (200.0 * 1_500.0 / 846.0) ** 0.41
-    wrong = 7.75 - 5.75 * flux / (flux / 2.0)
-    assert wrong < 0.0 < optics.pupil_stanley_davies_m(200.0, 1_500.0, 1.0)
 
 
 @given(st.floats(400e-9, 700e-9), age, st.floats(1.0, 30.0))

@@ -80,8 +80,12 @@ def test_a_cone_reaches_half_of_its_peak_before_it_isetbio() -> None:
 
 
 def test_a_cone_on_a_white_page_counts_some_hundred_photons_a_frame() -> None:
-    rate = retina.cone_isomerizations_1_s(1_294.0, 9.1e15, 0.77, 2e-12, 0.01667, 0.35)
-    assert 200.0 < rate / 60.0 < 600.0
+    rate = retina.cone_absorptions_1_s(1_294.0, 8.93e15, 0.289, 2e-12, 0.01667)
+    assert rate / 60.0 == pytest.approx(410.0, rel=0.05)
+
+
+def test_two_of_three_absorbed_photons_isomerize_dartnall_1972() -> None:
+    assert retina.isomerized_1_s(3e4, 0.67) == pytest.approx(2e4, rel=0.01)
 
 
 def test_photon_flux_of_a_troland() -> None:
@@ -89,7 +93,7 @@ def test_photon_flux_of_a_troland() -> None:
 
 
 def test_rods_saturate_at_screen_light() -> None:
-    assert retina.rod_isomerizations_1_s(1_294.0, 2.2, 8.6) > 1e4
+    assert retina.rod_isomerizations_1_s(2.2 * 1_294.0, 8.6) > 1e4
 
 
 def test_rods_of_an_eye_need_less_than_a_milliwatt_okawa_2008() -> None:

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from roundtrip.journey.way import Mark, Stage, Way
-from roundtrip.stages.eye import cortex, nerve, optics, reading, retina
+from roundtrip.stages.display import panel
+from roundtrip.stages.eye import cone, cortex, legibility, nerve, optics, pupil, reading, retina, rod, spectra
+
+# Which spectrum of `eye.spectra` a kind of screen sends.
+LIGHTS = {"lcd": 0, "oled": 1}
 
 AREAS = (
     ("v1", "first_latency_s", "first response of V1: edges"),
@@ -36,25 +40,11 @@ def lay(way: Way, light: Mark, streamed: Mark) -> Mark:
 
 def _lay_optics(way: Way, light: Mark) -> Mark:
     s = way.stage(optics)
-    white, distance_m = s["display.panel.white_luminance_cd_m2"], s["display.panel.viewing_distance_m"]
-    field = s.use(
-        optics.field_deg2,
-        width_pixels=s["display.panel.width_pixels"],
-        height_pixels=s["display.panel.height_pixels"],
-        pixel_pitch_m=s["display.panel.pixel_pitch_m"],
-        viewing_distance_m=distance_m,
-    )
-    pupil_m = s.use(
-        optics.pupil_watson_yellott_m,
-        luminance_cd_m2=white,
-        adapting_field_deg2=field,
-        pupil_eyes_factor=s["eye.viewer.pupil_eyes_factor"],
-        age_year=s["eye.viewer.age_year"],
-    )
-    way.fact("pupil_diameter_m", pupil_m)
+    distance_m = s["display.panel.viewing_distance_m"]
+    pupil_m = way.fact("pupil_diameter_m", _pupil_m(s))
     photons = s.use(
         optics.pupil_photons,
-        luminance_cd_m2=white,
+        luminance_cd_m2=s["display.panel.white_luminance_cd_m2"],
         pixels=way.facts["patch_pixels"],
         pixel_pitch_m=s["display.panel.pixel_pitch_m"],
         duration_s=s["eye.viewer.fixation_time_s"],
@@ -67,7 +57,6 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
         wavelength_m=s["display.panel.light_wavelength_m"],
         age_year=s["eye.viewer.age_year"],
     )
-    way.fact("media_transmission", passed)
     pixel = s.use(optics.pixel_angle_rad, pixel_pitch_m=s["display.panel.pixel_pitch_m"], viewing_distance_m=distance_m)
     blur = s.use(optics.airy_width_rad, wavelength_m=s["display.panel.light_wavelength_m"], pupil_diameter_m=pupil_m)
     letter = s.use(
@@ -80,7 +69,7 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
     contrast = s.use(optics.modulation, spatial_frequency_c_deg=letter, pupil_diameter_m=pupil_m)
     flight_s = s.use(optics.flight_time_s, viewing_distance_m=distance_m)
     return s.lay(
-        "light enters the eye",
+        "light of the word's patch enters one pupil",
         flight_s,
         "photons",
         after=light,
@@ -91,7 +80,102 @@ def _lay_optics(way: Way, light: Mark) -> Mark:
         diffraction_rad=blur,
         letter_frequency_c_deg=letter,
         letter_modulation=contrast,
+        **_legible(s, pupil_m),
     )
+
+
+def _pupil_m(s: Stage) -> Any:
+    """Return the reader's pupil: the unified formula for this screen's field, times what is their own."""
+    field = s.use(
+        optics.field_deg2,
+        width_pixels=s["display.panel.width_pixels"],
+        height_pixels=s["display.panel.height_pixels"],
+        pixel_pitch_m=s["display.panel.pixel_pitch_m"],
+        viewing_distance_m=s["display.panel.viewing_distance_m"],
+    )
+    mean_m = s.use(
+        pupil.pupil_watson_yellott_m,
+        luminance_cd_m2=s["display.panel.white_luminance_cd_m2"],
+        adapting_field_deg2=field,
+        pupil_eyes_factor=s["eye.viewer.pupil_eyes_factor"],
+        age_year=s["eye.viewer.age_year"],
+    )
+    return s.use(pupil.own_pupil_m, pupil_diameter_m=mean_m, pupil_factor=s["eye.viewer.pupil_factor"])
+
+
+def _black_cd_m2(s: Stage) -> Any:
+    """Return the luminance of black: what a lamp leaks, and nothing where the pixels shine themselves."""
+    if s.way.word("display.panel.kind") == "oled":
+        return 0.0
+    return s.use(
+        panel.black_luminance_cd_m2,
+        white_luminance_cd_m2=s["display.panel.white_luminance_cd_m2"],
+        contrast_ratio=s["display.panel.contrast_ratio"],
+    )
+
+
+def _legible(s: Stage, pupil_m: Any) -> dict[str, Any]:
+    """Return what each part leaves of the contrast of a letter's stroke, and by how much that is enough."""
+    pitch_m, distance_m = s["display.panel.pixel_pitch_m"], s["display.panel.viewing_distance_m"]
+    white, focal_m = s["display.panel.white_luminance_cd_m2"], s["eye.viewer.eye_focal_length_m"]
+    stroke = s.use(
+        legibility.stroke_arcmin,
+        font_size_m=s["display.font.font_size_m"],
+        stroke_share=s["eye.viewer.stroke_share"],
+        viewing_distance_m=distance_m,
+    )
+    finest = s.use(legibility.stroke_frequency_c_deg, stroke_arcmin=stroke)
+    pixels = s.use(
+        legibility.pixel_modulation,
+        spatial_frequency_c_deg=finest,
+        pixel_pitch_m=pitch_m,
+        viewing_distance_m=distance_m,
+    )
+    diffraction = s.use(
+        legibility.diffraction_modulation,
+        spatial_frequency_c_deg=finest,
+        wavelength_m=s["display.panel.light_wavelength_m"],
+        pupil_diameter_m=pupil_m,
+    )
+    cones = s.use(
+        legibility.cone_modulation,
+        spatial_frequency_c_deg=finest,
+        cone_aperture_m2=s["eye.viewer.cone_aperture_m2"],
+        eye_focal_length_m=focal_m,
+    )
+    contrast = s.use(
+        legibility.screen_contrast,
+        white_luminance_cd_m2=white,
+        black_luminance_cd_m2=_black_cd_m2(s),
+        illuminance_lx=s["eye.viewer.illuminance_lx"],
+        screen_reflectance=s["eye.viewer.screen_reflectance"],
+    )
+    sensitivity = s.use(
+        legibility.contrast_sensitivity,
+        spatial_frequency_c_deg=finest,
+        luminance_cd_m2=white,
+        grating_width_deg=s["eye.viewer.grating_width_deg"],
+    )
+    return {
+        "stroke_arcmin": stroke,
+        "stroke_frequency_c_deg": finest,
+        "pixel_modulation": pixels,
+        "diffraction_modulation": diffraction,
+        "optics_modulation": s.use(optics.modulation, spatial_frequency_c_deg=finest, pupil_diameter_m=pupil_m),
+        "cone_modulation": cones,
+        "screen_contrast": contrast,
+        "screen_limit_c_deg": s.use(
+            legibility.screen_limit_c_deg, pixel_pitch_m=pitch_m, viewing_distance_m=distance_m
+        ),
+        "cone_limit_c_deg": s.use(
+            legibility.cone_limit_c_deg,
+            cone_density_1_m2=s["eye.viewer.cone_density_1_m2"],
+            eye_focal_length_m=focal_m,
+        ),
+        "legibility_reserve": s.use(
+            legibility.legibility_reserve, contrast=contrast, modulation=pixels, sensitivity=sensitivity
+        ),
+    }
 
 
 def _brain_W(s: Stage) -> Any:
@@ -144,19 +228,23 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         luminance_cd_m2=s["display.panel.white_luminance_cd_m2"],
         pupil_diameter_m=way.facts["pupil_diameter_m"],
     )
-    cone_1_s = s.use(
-        retina.cone_isomerizations_1_s,
+    light = LIGHTS[way.word("display.panel.kind")]
+    catch = s.use(spectra.catch_share, age_year=s["eye.viewer.age_year"], light=light)
+    absorbed_1_s = s.use(
+        retina.cone_absorptions_1_s,
         illuminance_td=trolands,
         photons_per_lumen_s=way.facts["photons_per_lumen_s"],
-        media_transmission=way.facts["media_transmission"],
+        cone_catch_share=catch,
         cone_aperture_m2=s["eye.viewer.cone_aperture_m2"],
         eye_focal_length_m=s["eye.viewer.eye_focal_length_m"],
-        cone_absorptance=s["eye.viewer.cone_absorptance"],
     )
+    cone_1_s = s.use(
+        retina.isomerized_1_s, absorptions_1_s=absorbed_1_s, isomerization_share=s["eye.viewer.isomerization_share"]
+    )
+    scotopic = s.use(spectra.scotopic_illuminance_td, illuminance_td=trolands, light=light)
     rod_1_s = s.use(
         retina.rod_isomerizations_1_s,
-        illuminance_td=trolands,
-        scotopic_photopic_ratio=s["eye.viewer.scotopic_photopic_ratio"],
+        scotopic_td=scotopic,
         rod_isomerizations_per_td_1_s=s["eye.viewer.rod_isomerizations_per_td_1_s"],
     )
     # Rods are shut off by the light of a page: what is read, cones read.
@@ -173,7 +261,10 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         atp_rate_1_s=s["eye.viewer.atp_rate_1_s"],
         atp_energy_J=s["eye.viewer.atp_energy_J"],
     )
-    peak_s = s["eye.viewer.response_peak_time_s"]
+    own = s["eye.viewer.cone_time_factor"]
+    half_s = s.use(cone.half_rise_s, cone_rate_1_s=cone_1_s) * own
+    peak_s = s.use(cone.peak_time_s, cone_rate_1_s=cone_1_s) * own
+    one_A = s.use(rod.single_photon_A, time_s=s["eye.viewer.response_peak_time_s"])
     chain = {
         name: s[f"eye.viewer.{name}"]
         for name in (
@@ -201,7 +292,12 @@ def _lay_retina(way: Way, arrived: Mark, known: Mark) -> Mark:
         parent=known,
         always_on_J=dark_W * s["eye.viewer.light_adapted_share"] * peak_s,
         retinal_illuminance_td=trolands,
+        cone_absorptions_1_s=absorbed_1_s,
         cone_isomerizations_1_s=cone_1_s,
+        cone_half_rise_s=half_s,
+        cone_current_A=s.use(cone.resting_current_A, cone_rate_1_s=cone_1_s),
+        cone_current_per_photon_A=s.use(cone.flash_peak_A, cone_rate_1_s=cone_1_s, isomerizations=1.0),
+        rod_current_per_photon_A=one_A,
         rod_isomerizations_1_s=rod_1_s,
         rod_shut_off_share=shut,
         rod_transducins_per_photon=subunits,

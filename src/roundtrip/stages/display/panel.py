@@ -8,8 +8,8 @@ Lambertian, pi L into the whole front hemisphere. So one pixel of pitch p sends 
 
 photons. Three conditions belong to the number: hemisphere or steradian (a factor pi); the spectrum, for k is
 4.09e15 photons for each lumen and second at 555 nm but 2.2 to 2.6 times as much for a screen's white (K near 300
-lm/W in place of 683); and the Lambertian law, which OLEDs keep better than LCDs. Black is L over the contrast for
-an LCD, whose lamp burns on; an OLED pixel without current sends nothing.
+lm/W in place of 683); and the angle: pi is Lambert's law, which OLEDs keep better than LCDs (`lobe_of_half_angle`). Black is L
+over the contrast for an LCD, whose lamp burns on; an OLED pixel without current sends nothing.
 
 References
 ----------
@@ -87,16 +87,35 @@ def photons_steradian(
 
 
 def photons_hemisphere(
-    luminance_cd_m2: Number, pixel_pitch_m: Number, refresh_rate_Hz: Number, photons_per_lumen_s: Number
+    luminance_cd_m2: Number,
+    pixel_pitch_m: Number,
+    refresh_rate_Hz: Number,
+    photons_per_lumen_s: Number,
+    lobe_exponent: Number = 1.0,
 ) -> Number:
-    """Return the photons that a Lambertian pixel sends forward in a frame: pi times those in a steradian.
+    """Return the photons that a pixel sends forward in a frame: ``2 pi / (m + 1)`` times those in a steradian on axis.
 
     Parameters
     ----------
     luminance_cd_m2, pixel_pitch_m, refresh_rate_Hz, photons_per_lumen_s : float
         As in `photons_steradian`.
+    lobe_exponent : float
+        m, if the intensity falls as cos^m with the angle: 1 for Lambert's law, which makes pi; 2 to 3 for panels whose
+        luminance falls to the side.
     """
-    return np.pi * photons_steradian(luminance_cd_m2, pixel_pitch_m, refresh_rate_Hz, photons_per_lumen_s)
+    axis = photons_steradian(luminance_cd_m2, pixel_pitch_m, refresh_rate_Hz, photons_per_lumen_s)
+    return 2.0 * np.pi / (lobe_exponent + 1.0) * axis
+
+
+def lobe_of_half_angle(half_angle_deg: Number) -> Number:
+    """Return the exponent of a lobe whose luminance has fallen to a half at an angle, ``1 + ln 0.5 / ln cos``.
+
+    Parameters
+    ----------
+    half_angle_deg : float
+        Angle from the normal [deg]: 90 for Lambert's law.
+    """
+    return 1.0 + np.log(0.5) / np.log(np.cos(np.radians(np.clip(half_angle_deg, 1.0, 89.99))))
 
 
 def emitter_photons(

@@ -1,32 +1,22 @@
 r"""The eye's optics: a pupil takes its share of the screen's light, cornea and lens blur and color it, the retina
 gets the rest.
 
-Of the luminance L the pupil of diameter D at the distance d sees the solid angle ``pi D^2 / 4 d^2``. How wide the
-pupil is, follows from the light itself: the unified formula of Watson and Yellott [1]_ takes the flux density on
-the cornea (luminance times the field's area), the age and the number of eyes,
+Of the luminance L the pupil of diameter D (`eye.pupil`) at the distance d sees the solid angle
 
-.. math:: D = D_s + (y - 28.58)(0.02132 - 0.009562 D_s), \qquad
-          D_s = 7.75 - 5.75 \frac{F}{F + 2},\; F = \left(\frac{L \Omega M}{846}\right)^{0.41}
+.. math:: \Omega = \frac{\pi D^2}{4 d^2}
 
-in mm. Older formulas, of luminance alone, are kept beside it: at the light of a screen they spread by 40 % in
-diameter, a factor 2 in light, which is the honest uncertainty of a single eye. (In Stanley and Davies' fraction the
-published form has "+ 2" below the line; a manual that prints "/ 2" is wrong.)
+so a screen at arm's length sends a millionth of its photons into one pupil. Cornea, lens and humors let a share
+``10^-D(lambda, age)`` of them through, and leave ``exp(-(f / f_c)^n)`` of the contrast of f cycles a degree.
 
 References
 ----------
-.. [1] A. B. Watson and J. I. Yellott, "A unified formula for light-adapted pupil size", Journal of Vision 12(10):12,
-   2012, doi:10.1167/12.10.12
-.. [2] P. Moon and D. E. Spencer, "On the Stiles-Crawford effect", JOSA 34(6), 319-329, 1944,
-   doi:10.1364/JOSA.34.000319
-.. [3] S. G. de Groot and J. W. Gebhard, "Pupil size as determined by adapting luminance", JOSA 42(7), 492-495, 1952,
-   doi:10.1364/JOSA.42.000492
-.. [4] CIE 203:2012, A computerized approach to transmission and absorption characteristics of the human eye, after J.
+.. [1] CIE 203:2012, A computerized approach to transmission and absorption characteristics of the human eye, after J.
    van de Kraats and D. van Norren, JOSA A 24(7), 1842-1857, 2007, doi:10.1364/JOSAA.24.001842
-.. [5] J. Rovamo, H. Kukkonen and J. Mustonen, "Foveal optical modulation transfer function of the human eye at
+.. [2] J. Rovamo, H. Kukkonen and J. Mustonen, "Foveal optical modulation transfer function of the human eye at
    various pupil sizes", JOSA A 15(9), 2504-2513, 1998, doi:10.1364/JOSAA.15.002504
-.. [6] J. A. Solomon and D. G. Pelli, "The visual filter mediating letter identification", Nature 369, 395-397, 1994,
+.. [3] J. A. Solomon and D. G. Pelli, "The visual filter mediating letter identification", Nature 369, 395-397, 1994,
    doi:10.1038/369395a0: three cycles a letter.
-.. [7] M. Born and E. Wolf, Principles of Optics, 7th edition, Cambridge 1999, section 8.5.2: the Airy pattern.
+.. [4] M. Born and E. Wolf, Principles of Optics, 7th edition, Cambridge 1999, section 8.5.2: the Airy pattern.
 """
 
 from __future__ import annotations
@@ -49,58 +39,6 @@ def flight_time_s(viewing_distance_m: Number, speed_of_light_m_s: Number = 299_7
         Constant.
     """
     return viewing_distance_m / speed_of_light_m_s
-
-
-def pupil_stanley_davies_m(luminance_cd_m2: Number, adapting_field_deg2: Number, pupil_eyes_factor: Number) -> Number:
-    """Return the pupil's diameter by Stanley and Davies (1995), as Watson and Yellott use it [m] [1]_.
-
-    Parameters
-    ----------
-    luminance_cd_m2 : float
-        Luminance of the bright field [cd/m2].
-    adapting_field_deg2, pupil_eyes_factor : float
-        Its size in square degrees; 1 for two eyes, 0.1 for one.
-    """
-    flux = (luminance_cd_m2 * adapting_field_deg2 * pupil_eyes_factor / 846.0) ** 0.41
-    return 1e-3 * (7.75 - 5.75 * flux / (flux + 2.0))
-
-
-def pupil_watson_yellott_m(
-    luminance_cd_m2: Number, adapting_field_deg2: Number, pupil_eyes_factor: Number, age_year: Number
-) -> Number:
-    """Return the pupil's diameter by the unified formula [m] [1]_.
-
-    Parameters
-    ----------
-    luminance_cd_m2, adapting_field_deg2, pupil_eyes_factor : float
-        As in `pupil_stanley_davies_m`.
-    age_year : float
-        Age, 20 to 83 years.
-    """
-    young = 1e3 * pupil_stanley_davies_m(luminance_cd_m2, adapting_field_deg2, pupil_eyes_factor)
-    return 1e-3 * (young + (age_year - 28.58) * (0.02132 - 0.009562 * young))
-
-
-def pupil_moon_spencer_m(luminance_cd_m2: Number) -> Number:
-    """Return the pupil's diameter by Moon and Spencer, ``4.9 - 3 tanh(0.4 log10 L)`` mm [m] [2]_.
-
-    Parameters
-    ----------
-    luminance_cd_m2 : float
-        Luminance [cd/m2]; the paper's unit is the millilambert, whose factor shifts the formula (3.183 cd/m2).
-    """
-    return 1e-3 * (4.9 - 3.0 * np.tanh(0.4 * np.log10(luminance_cd_m2 / 3.183)))
-
-
-def pupil_degroot_gebhard_m(luminance_cd_m2: Number) -> Number:
-    """Return the pupil's diameter by de Groot and Gebhard [m] [3]_.
-
-    Parameters
-    ----------
-    luminance_cd_m2 : float
-        Luminance [cd/m2]; ``log10 D = 0.8558 - 0.000401 (log10 B + 8.1)^3`` with B in millilamberts.
-    """
-    return 1e-3 * 10.0 ** (0.8558 - 0.000401 * (np.log10(luminance_cd_m2 / 3.183) + 8.1) ** 3.0)
 
 
 def solid_angle_sr(pupil_diameter_m: Number, viewing_distance_m: Number) -> Number:
@@ -144,7 +82,7 @@ def pupil_photons(
 
 
 def transmission(wavelength_m: Number, age_year: Number) -> Number:
-    """Return the share of the light that cornea, lens and humors let through, ``10^-D`` [4]_.
+    """Return the share of the light that cornea, lens and humors let through, ``10^-D`` [1]_.
 
     Five parts: scatter, the proteins' tryptophan, the young lens and two of the aging lens.
 
@@ -169,7 +107,7 @@ def transmission(wavelength_m: Number, age_year: Number) -> Number:
 
 
 def modulation(spatial_frequency_c_deg: Number, pupil_diameter_m: Number) -> Number:
-    """Return the contrast that the eye's optics leave of a grating, ``exp(-(f / f_c)^n)`` [5]_.
+    """Return the contrast that the eye's optics leave of a grating, ``exp(-(f / f_c)^n)`` [2]_.
 
     Parameters
     ----------
@@ -183,7 +121,7 @@ def modulation(spatial_frequency_c_deg: Number, pupil_diameter_m: Number) -> Num
 
 
 def airy_width_rad(wavelength_m: Number, pupil_diameter_m: Number) -> Number:
-    """Return the full width at half maximum of diffraction's spot, ``1.029 lambda / D`` [rad] [7]_.
+    """Return the full width at half maximum of diffraction's spot, ``1.029 lambda / D`` [rad] [4]_.
 
     Parameters
     ----------
@@ -233,7 +171,7 @@ def field_deg2(
 def letter_frequency_c_deg(
     cycles_per_letter: Number, font_size_m: Number, advance_share: Number, viewing_distance_m: Number
 ) -> Number:
-    """Return the spatial frequency at which a letter is recognized, cycles of a letter over its angle [c/deg] [6]_.
+    """Return the spatial frequency at which a letter is recognized, cycles of a letter over its angle [c/deg] [3]_.
 
     Parameters
     ----------

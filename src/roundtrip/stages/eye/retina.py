@@ -7,7 +7,7 @@ and Pugh [1]_ the share of the dark current that is left is
 
 .. math:: F(t) = \exp\left(-\tfrac12 \Phi A (t - t_e)^2\right)
 
-for the rising phase, with one constant A for the whole chain. In reading, cones work and rods are bleached out:
+for the rising phase, with one constant A for the whole chain. In reading, cones work and rods are shut off:
 screen light gives a foveal cone some ten thousand isomerizations a second.
 
 References
@@ -23,6 +23,8 @@ References
    light", Journal of Physiology 242, 685-727, 1974, doi:10.1113/jphysiol.1974.sp010731: the Poisson filter.
 .. [6] H. Okawa and others, "ATP consumption by mammalian rod photoreceptors in darkness and in light", Current
    Biology 18(24), 1917-1921, 2008, doi:10.1016/j.cub.2008.10.029
+.. [7] H. J. A. Dartnall, "Photosensitivity", in Photochemistry of Vision, Springer 1972,
+   doi:10.1007/978-3-642-65066-6: 0.67; ISETBio and CIE 170-1 use two thirds.
 """
 
 from __future__ import annotations
@@ -60,15 +62,14 @@ def photon_flux_1_s_deg2(illuminance_td: Number, photons_per_lumen_s: Number) ->
     return illuminance_td * 1e-6 * (np.pi / 180.0) ** 2.0 * photons_per_lumen_s
 
 
-def cone_isomerizations_1_s(
+def cone_absorptions_1_s(
     illuminance_td: Number,
     photons_per_lumen_s: Number,
-    media_transmission: Number,
+    cone_catch_share: Number,
     cone_aperture_m2: Number,
     eye_focal_length_m: Number,
-    cone_absorptance: Number,
 ) -> Number:
-    """Return the isomerizations a second in one cone: photons on its aperture times what it absorbs [1/s].
+    """Return the photons a second that one cone absorbs: photons on its aperture times what it keeps [1/s].
 
     Parameters
     ----------
@@ -76,34 +77,41 @@ def cone_isomerizations_1_s(
         Trolands.
     photons_per_lumen_s : float
         Photons of a lumen second of this light.
-    media_transmission : float
-        Share that passes the media.
+    cone_catch_share : float
+        Share of the photons at the cornea that pass lens and macula and are absorbed (`eye.spectra`).
     cone_aperture_m2 : float
         Area over which the inner segment collects [m2].
     eye_focal_length_m : float
         Distance from the nodal point to the retina [m].
-    cone_absorptance : float
-        Share of those photons that isomerize the pigment, over the whole spectrum.
     """
     angle_sr = cone_aperture_m2 / (eye_focal_length_m * eye_focal_length_m)
-    return illuminance_td * 1e-6 * photons_per_lumen_s * media_transmission * angle_sr * cone_absorptance
+    return illuminance_td * 1e-6 * photons_per_lumen_s * angle_sr * cone_catch_share
 
 
-def rod_isomerizations_1_s(
-    illuminance_td: Number, scotopic_photopic_ratio: Number, rod_isomerizations_per_td_1_s: Number
-) -> Number:
+def isomerized_1_s(absorptions_1_s: Number, isomerization_share: Number) -> Number:
+    """Return the isomerizations a second: two of three absorbed photons turn the molecule [1/s] [7]_.
+
+    Parameters
+    ----------
+    absorptions_1_s : float
+        Absorbed photons a second [1/s].
+    isomerization_share : float
+        Quantum efficiency of the isomerization.
+    """
+    return absorptions_1_s * isomerization_share
+
+
+def rod_isomerizations_1_s(scotopic_td: Number, rod_isomerizations_per_td_1_s: Number) -> Number:
     """Return the isomerizations a second in one rod, before bleaching [1/s].
 
     Parameters
     ----------
-    illuminance_td : float
-        Photopic trolands.
-    scotopic_photopic_ratio : float
-        Scotopic over photopic luminance of the light.
+    scotopic_td : float
+        Scotopic trolands (`eye.spectra` has them for the light of a screen).
     rod_isomerizations_per_td_1_s : float
         Isomerizations a second for each scotopic troland [1/s].
     """
-    return illuminance_td * scotopic_photopic_ratio * rod_isomerizations_per_td_1_s
+    return scotopic_td * rod_isomerizations_per_td_1_s
 
 
 def rod_response_share(
