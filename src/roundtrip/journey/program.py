@@ -177,7 +177,9 @@ def _settings(compiled: Program, scenario: Scenario) -> Settings:
     grades: list[str] = []
     cited: list[tuple[str, ...]] = []
     for plan in compiled.plans:
-        read = [by_key[key] for key in plan.inputs]
+        # A stage that only hands on earlier results stands on what those were made from.
+        keys = plan.inputs or compiled.way.graph.inputs([compiled.outputs[f"{plan.id}/duration_s"]])
+        read = [by_key[key] for key in keys]
         grades.append(max({f.grade for f in read} or {"derived"}, key=GRADE_ORDER.index))
         cited.append(tuple(dict.fromkeys(f.source for f in read)))
     known = sources()
