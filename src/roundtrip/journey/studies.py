@@ -78,8 +78,8 @@ def latency_against_chatter(samples: int = PRESSES) -> Study:
         "rows": rows,
         "notes": [
             f"{samples} presses of key_switches/{SWITCH} (it bounces for {ends}), scanned every millisecond. "
-            "Late: from the first scan that sees the contact closed to the report. Bounce longer: than the window. Spike: a contact "
-            "of one scan, that no key press is.",
+            "Late: from the first scan that sees the contact closed to the report. Bounce longer: than the window. "
+            "Spike: a contact of one scan, which is no press.",
             *(f"{family}: QMK's {names}." for family, names in FAMILIES.items()),
         ],
     }
