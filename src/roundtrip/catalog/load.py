@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -39,6 +40,8 @@ from roundtrip.errors import CatalogError, DomainError, nearest
 from roundtrip.figures.figure import Figure, default_shape
 from roundtrip.figures.units import UNITS
 
+# [key], [key.figure], ["key with a dot".figure]
+_HEADER = re.compile(r'\[(?:([\w-]+)|"([^"\\]+)")\s*[.\]]')
 _FIGURE_KEYS = {"value", "low", "high", "unit", "grade", "source", "spread", "shape", "cause", "note"}
 
 
@@ -92,14 +95,23 @@ def _data() -> Traversable:
 
 def read_toml(path: Traversable) -> dict[str, Any]:
     """Read a TOML file, or name it and the reason."""
+    return _parse(_read(path), path.name)
+
+
+def _read(path: Traversable) -> str:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise CatalogError(f"{path.name}: no such file") from None
     except UnicodeDecodeError as error:
         raise CatalogError(f"{path.name}: not UTF-8 ({error.reason} at byte {error.start})") from None
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise CatalogError(f"{path.name}: {error}") from None
+        raise CatalogError(f"{file}: {error}") from None
 
 
 @cache
@@ -120,10 +132,53 @@ def load(kind: str) -> dict[str, Entry]:
 
 def entry(kind: str, key: str) -> Entry:
     """Return one entry, or say which is the nearest."""
-    entries = load(kind)
-    if key not in entries:
-        raise CatalogError(f"{kind} has no entry {key!r}{nearest(key, entries)}")
-    return entries[key]
+    if key not in keys(kind):
+        raise CatalogError(f"{kind} has no entry {key!r}{nearest(key, keys(kind))}")
+    return _entry(kind, key)
+
+
+@cache
+def keys(kind: str) -> tuple[str, ...]:
+    """Return the keys of a kind's entries; a TOML file is not parsed for that."""
+    parts = _parts(kind)
+    return tuple(key for key in parts if key != "_kind") if parts else tuple(load(kind))
+
+
+@cache
+def _entry(kind: str, key: str) -> Entry:
+    parts = _parts(kind)
+    if not parts:
+        return load(kind)[key]
+    file = f"{kind}.toml"
+    return _entries(_parse(parts[key], file), kind, file)[key]
+
+
+@cache
+def _parts(kind: str) -> dict[str, str]:
+    """Return the text of each entry of a TOML file; nothing if it is no TOML file, or not cut so simply.
+
+    A trip chooses some 30 of several hundred entries: to parse only these is most of what makes it start fast. Lines of
+    other entries are left blank, so that an error names the line of the file.
+    """
+    path = _data() / f"{kind}.toml"
+    if not path.is_file():
+        return {}
+    parts: dict[str, list[str]] = {}
+    key = ""
+    for number, line in enumerate(_read(path).split("\n")):
+        if line.startswith("["):
+            found = _HEADER.match(line)
+            if not found:
+                return {}
+            key = found.group(1) or found.group(2)
+        elif not key:
+            if line.strip() and not line.lstrip().startswith("#"):
+                return {}
+            continue
+        lines = parts.setdefault(key, [])
+        lines += [""] * (number - len(lines))
+        lines.append(line)
+    return {key: "\n".join(lines) for key, lines in parts.items()}
 
 
 @cache
@@ -137,16 +192,20 @@ def kind_title(kind: str) -> str:
 
 def read_entries(path: Traversable, kind: str) -> dict[str, Entry]:
     """Read and check one TOML file of entries."""
+    return _entries(read_toml(path), kind, path.name)
+
+
+def _entries(bodies: dict[str, Any], kind: str, file: str) -> dict[str, Entry]:
     result: dict[str, Entry] = {}
-    for key, body in read_toml(path).items():
+    for key, body in bodies.items():
         if key == "_kind":
             continue
         if not isinstance(body, dict):
-            raise CatalogError(f"{path.name}: {key}: expected a table, not {type(body).__name__}")
+            raise CatalogError(f"{file}: {key}: expected a table, not {type(body).__name__}")
         figures: dict[str, Figure] = {}
         texts: dict[str, str] = {}
         for name, value in body.items():
-            where = f"{path.name}: {key}.{name}"
+            where = f"{file}: {key}.{name}"
             if isinstance(value, dict):
                 figures[name] = _figure(value, name, where)
             elif isinstance(value, str):
@@ -154,8 +213,8 @@ def read_entries(path: Traversable, kind: str) -> dict[str, Entry]:
             else:
                 raise CatalogError(f"{where}: expected a figure or a text, not {value!r}")
         if "title" not in texts:
-            raise CatalogError(f"{path.name}: {key}: the title is missing")
-        result[key] = Entry(kind, key, texts.pop("title"), figures, texts, path.name)
+            raise CatalogError(f"{file}: {key}: the title is missing")
+        result[key] = Entry(kind, key, texts.pop("title"), figures, texts, file)
     return result
 
 

@@ -22,7 +22,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from roundtrip.catalog.load import Entry, check_term, entry, glossary, load
+from roundtrip.catalog.load import Entry, check_term, entry, glossary
+from roundtrip.catalog.load import keys as entry_keys
 from roundtrip.errors import CatalogError, DomainError, PromptError, ScenarioError, nearest
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.units import parse_quantity
@@ -219,9 +220,9 @@ def _checked(scenario: Scenario, origin: str) -> Scenario:
         if kind is None:
             if chosen not in words:
                 raise ScenarioError(f"{origin}: {slot} = {chosen!r}, allowed: {', '.join(words)}")
-        elif chosen not in load(kind):
+        elif chosen not in entry_keys(kind):
             raise ScenarioError(
-                f"{origin}: {slot} = {chosen!r} is not in {kind}{nearest(chosen, load(kind))}; "
+                f"{origin}: {slot} = {chosen!r} is not in {kind}{nearest(chosen, entry_keys(kind))}; "
                 f"see 'roundtrip catalog {kind}'"
             )
     missing = [slot for slot in SLOTS if slot not in scenario.choices]
@@ -254,7 +255,7 @@ def _checked(scenario: Scenario, origin: str) -> Scenario:
 def _keys(scenario: Scenario) -> list[str]:
     keys = list(SLOTS)
     for slot, choice in scenario.choices.items():
-        if slot in SLOTS and SLOTS[slot].kind and choice in load(SLOTS[slot].kind or ""):
+        if slot in SLOTS and SLOTS[slot].kind and choice in entry_keys(SLOTS[slot].kind or ""):
             chosen = scenario.entry(slot)
             keys += [f"{slot}.{name}" for name in (*chosen.figures, *chosen.texts)]
     return keys
