@@ -133,7 +133,7 @@ def account_text(made: Account, others: Sequence[dict[str, Any]]) -> str:
     body = made.as_dict()
     head = (
         f"{'part':<10} {'marginal':>10} {'allocated':>10} {'always on':>10} {'on site':>9} {'off site':>9} "
-        f"{'carbon':>9} {'power':>9}"
+        f"{'carbon':>9} {'money':>12}"
     )
     lines = [head]
     total: dict[str, Any] = {"part": "sum", "energy_heads_J": body["total"], **body["total"]}
@@ -144,7 +144,7 @@ def account_text(made: Account, others: Sequence[dict[str, Any]]) -> str:
         money = si(row["electricity_usd"], "USD") if row.get("electricity_usd") else "–"
         lines.append(
             f"{row['part']:<10} {cells[0]:>10} {cells[1]:>10} {cells[2]:>10} {water[0]:>9} {water[1]:>9} "
-            f"{si(row['carbon_g'], 'g') if row.get('carbon_g') else '–':>9} {money:>9}"
+            f"{si(row['carbon_g'], 'g') if row.get('carbon_g') else '–':>9} {money:>12}"
         )
     whole = body["total"]
     told = [("energy", "energy_J", "J"), ("carbon", "carbon_g", "g"), ("water off site", "water_off_site_L", "L")]

@@ -114,7 +114,8 @@ def energy_J(r: Request) -> float:
     return float(account(scenario, r.boundary, changes=changes).total("energy_J"))
 
 
-def _change(r: Request, **changes: Any) -> Request:
+def changed(r: Request, **changes: Any) -> Request:
+    """Return a request with some of it changed."""
     return replace(r, **changes)
 
 
@@ -149,7 +150,7 @@ def reconcile() -> list[Case]:
 
 def reference() -> Request:
     """Return the common request: a chat answer in a full batch, accelerators alone."""
-    return _change(request_of(entry(KIND, REFERENCE)), boundary=("chip",), pue=1.0)
+    return changed(request_of(entry(KIND, REFERENCE)), boundary=("chip",), pue=1.0)
 
 
 def _case(key: str, e: Entry, formula: tuple[Callable[[], float], str] | None) -> Case:
@@ -157,9 +158,9 @@ def _case(key: str, e: Entry, formula: tuple[Callable[[], float], str] | None) -
     ours_J = energy_J(r)
     ladder = [
         start,
-        _change(start, input_tokens=r.input_tokens, output_tokens=r.output_tokens),
-        _change(start, input_tokens=r.input_tokens, output_tokens=r.output_tokens, batch=r.batch),
-        _change(r, boundary=("chip",)),
+        changed(start, input_tokens=r.input_tokens, output_tokens=r.output_tokens),
+        changed(start, input_tokens=r.input_tokens, output_tokens=r.output_tokens, batch=r.batch),
+        changed(r, boundary=("chip",)),
         r,
     ]
     if r.batch == start.batch:
@@ -167,9 +168,9 @@ def _case(key: str, e: Entry, formula: tuple[Callable[[], float], str] | None) -
     rungs = [energy_J(step) for step in ladder]
     steps = {name: rungs[i + 1] / rungs[i] for i, name in enumerate(STEPS)}
     f = e.figures
-    low_J = energy_J(_change(r, input_tokens=f["input_tokens"].low, output_tokens=f["output_tokens"].low,
+    low_J = energy_J(changed(r, input_tokens=f["input_tokens"].low, output_tokens=f["output_tokens"].low,
                              batch=f["batch"].high))  # fmt: skip
-    high_J = energy_J(_change(r, input_tokens=f["input_tokens"].high, output_tokens=f["output_tokens"].high,
+    high_J = energy_J(changed(r, input_tokens=f["input_tokens"].high, output_tokens=f["output_tokens"].high,
                               batch=f["batch"].low))  # fmt: skip
     published_J = f["published_energy_J"].value
     return Case(
@@ -184,20 +185,20 @@ def _case(key: str, e: Entry, formula: tuple[Callable[[], float], str] | None) -
 def _tokens_needed(r: Request, published_J: float) -> float | None:
     """Return the output tokens at which ours is the published figure; ours is close to linear in them."""
     low, high = 2.0, 2e5
-    if energy_J(_change(r, output_tokens=low)) > published_J or energy_J(_change(r, output_tokens=high)) < published_J:
+    if energy_J(changed(r, output_tokens=low)) > published_J or energy_J(changed(r, output_tokens=high)) < published_J:
         return None
     for _ in range(40):
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if energy_J(_change(r, output_tokens=middle)) < published_J else (low, middle)
+        low, high = (middle, high) if energy_J(changed(r, output_tokens=middle)) < published_J else (low, middle)
     return (low * high) ** 0.5
 
 
 def _batch_needed(r: Request, published_J: float) -> float | None:
     """Return the answers a server would have to write at once for ours to be the published figure."""
     low, high = max(_LEAST_BATCH, 1.0), _MOST_BATCH
-    if energy_J(_change(r, batch=low)) < published_J or energy_J(_change(r, batch=high)) > published_J:
+    if energy_J(changed(r, batch=low)) < published_J or energy_J(changed(r, batch=high)) > published_J:
         return None
     for _ in range(40):
         middle = (low * high) ** 0.5
-        low, high = (middle, high) if energy_J(_change(r, batch=middle)) > published_J else (low, middle)
+        low, high = (middle, high) if energy_J(changed(r, batch=middle)) > published_J else (low, middle)
     return (low * high) ** 0.5
