@@ -136,15 +136,31 @@ def test_lines_without_length_are_lines(chain: str) -> None:
     ElementTree.fromstring(picture(found))
 
 
-def test_a_file_of_ones_own_is_as_good(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_says_only_what_differs(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    body = ['[mine]\ntitle = "Mine"\nchain = "2 x (70 km g654e, amp 5)"\n']
-    entry = load(KIND)["80-km"]
-    body += [f'{n} = "{v}"\n' for n, v in entry.texts.items() if n != "chain"]
-    for name, f in entry.figures.items():
-        body.append(f'{name} = {{ value = {f.value!r}, unit = "{f.unit}", grade = "measured", source = "user" }}\n')
-    file.write_text("".join(body), encoding="utf-8")
-    assert budget(read(str(file))).summary["length_m"] == 140e3
+    launch = 'launch_power_dBm = { value = 1.5, unit = "dBm", grade = "measured", source = "user" }'
+    file.write_text(f'[mine]\ntitle = "Mine"\nchain = "2 x (70 km g654e, amp 5)"\n{launch}\n', encoding="utf-8")
+    found = budget(read(str(file)))
+    assert found.summary["length_m"] == 140e3
+    assert found.summary["launch_power_dBm"] == 1.5
+    assert found.summary["channels"] == 76.0
+
+
+@pytest.mark.parametrize("name", ["80-km", "atlantic", "mixed"])
+def test_a_band_holds_the_value_and_is_the_same_again(name: str) -> None:
+    found = budget(read(name), samples=64)
+    for key in ("osnr_dB", "gsnr_dB", "margin_dB"):
+        low, high = found.bands[key]
+        assert low < found.summary[key] < high
+    low, high = found.bands["gsnr_dB"]
+    assert high - low > 1.5  # the model alone is no better than a decibel up and down
+    assert budget(read(name), samples=64).bands == found.bands
+
+
+def test_what_is_set_no_longer_spreads() -> None:
+    free = budget(read("80-km"), samples=64).bands["osnr_dB"]
+    fixed = budget(read("80-km", ["g652d.attenuation_dB_km=0.2"]), samples=64).bands["osnr_dB"]
+    assert fixed[1] - fixed[0] < free[1] - free[0]
 
 
 def test_a_whole_c_band_line_takes_less_than_10_ms() -> None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import OutputError
+from roundtrip.errors import DomainError, OutputError
 
 if TYPE_CHECKING:
     from roundtrip.journey.links import Row
     from roundtrip.journey.links_budget import Budget
 
+MOST_SAMPLES = 10_000
 MOST_ROWS, ENDS = 60, 7  # longer lines show their ends and their switches
 
 
@@ -27,6 +28,8 @@ MOST_ROWS, ENDS = 60, 7  # longer lines show their ends and their switches
 )
 @click.option("--best", is_flag=True, help="Launch the power at which GSNR is highest.")
 @click.option("--all", "whole", is_flag=True, help="Print every element of a long line.")
+@click.option("--samples", type=int, default=100, show_default=True, help="Lines behind the bands; 0 for none.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the samples.")
 @as_json
 @click.option("--plot", metavar="FILE", help="Draw levels and noise along the line, as SVG.")
 @click.option("--gnpy", metavar="PREFIX", help="Write the same line for GNPy: PREFIX-topology.json and two more.")
@@ -35,6 +38,8 @@ def link(
     settings: tuple[str, ...],
     best: bool,
     whole: bool,
+    samples: int,
+    seed: int,
     as_json: bool,
     plot: str | None,
     gnpy: str | None,
@@ -45,6 +50,8 @@ def link(
     """
     if plot is not None and not plot.lower().endswith(".svg"):
         raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    if samples != 0 and not 4 <= samples <= MOST_SAMPLES:
+        raise DomainError(f"--samples = {samples}, allowed: 0 (no bands), or 4 to {MOST_SAMPLES:,}")
     from roundtrip.catalog.load import load
     from roundtrip.journey.links import KIND, read
 
@@ -59,7 +66,7 @@ def link(
     from roundtrip.journey.links_budget import budget
 
     line = read(name, settings)
-    found = budget(line, best)
+    found = budget(line, best, samples, seed)
     if plot is not None:
         from roundtrip.journey.links_svg import picture
 
@@ -131,6 +138,11 @@ def _dB(value: float) -> str:
     return f"{value:>6.2f}" if abs(value) < 1e3 else f"{'∞':>6}"
 
 
+def _between(found: Budget, name: str) -> str:
+    low, high = found.bands.get(name, (0.0, 0.0))
+    return f" (p5–p95: {low:.1f} to {high:.1f})" if low < high < 1e3 else ""
+
+
 def _sentences(found: Budget) -> list[tuple[str, str]]:
     from roundtrip.trace.numbers import si
 
@@ -148,12 +160,13 @@ def _sentences(found: Budget) -> list[tuple[str, str]]:
     spans = "1 span" if s["spans"] == 1.0 else f"{s['spans']:.0f} spans"
     per_bit = f", {si(s['energy_per_bit_J'], 'J')} a bit from end to end when full" if s["capacity_bit_s"] else ""
     return [
-        ("available", f"GSNR {s['gsnr_dB']:.2f} dB in 0.1 nm, {s['gsnr_signal_dB']:.2f} dB in {band}; worst channel "
-         f"{s['worst_gsnr_dB']:.2f} dB in 0.1 nm. OSNR {_dB(s['osnr_dB']).strip()} dB in 0.1 nm, "
+        ("available", f"GSNR {s['gsnr_dB']:.2f} dB{_between(found, 'gsnr_dB')} in 0.1 nm, "
+         f"{s['gsnr_signal_dB']:.2f} dB in {band}; worst channel {s['worst_gsnr_dB']:.2f} dB in 0.1 nm. "
+         f"OSNR {_dB(s['osnr_dB']).strip()} dB{_between(found, 'osnr_dB')} in 0.1 nm, "
          f"{_dB(s['osnr_signal_dB']).strip()} dB in {band}."),
         ("required", f"{s['required_osnr_dB']:.2f} dB in 0.1 nm, {s['required_snr_signal_dB']:.2f} dB in {band} "
          f"({found.line.text('line')}); {s['design_margin_dB']:g} dB more are kept for aging."),
-        ("margin", f"{margin:.2f} dB: {verdict}"),
+        ("margin", f"{margin:.2f} dB{_between(found, 'margin_dB')}: {verdict}"),
         ("best power", f"{s['best_launch_power_dBm']:.2f} dBm a channel gives a GSNR of {s['best_gsnr_dB']:.2f} dB in "
          "0.1 nm."),
         ("capacity", f"{si(s['capacity_bit_s'], 'bit/s')} on {s['channels_that_close']:.0f} of {s['channels']:.0f} "

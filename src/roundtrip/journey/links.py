@@ -17,6 +17,7 @@ import numpy as np
 
 from roundtrip.catalog.load import Entry, check_term, entry, load, read_entries
 from roundtrip.errors import CatalogError, DomainError, ScenarioError, nearest
+from roundtrip.figures.figure import Figure
 from roundtrip.figures.units import parse_quantity
 from roundtrip.stages.optics import fiber, lightpath, spectrum, transceiver
 from roundtrip.stages.optics.spectrum import Spectrum
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
 
 KIND = "links"
+PATTERN = "80-km"  # what a link of a reader's own does not say is as in this one
 SLOTS = {"line": "transceivers", "amplifier": "amplifiers", "roadm": "optical_switches"}
 WORDS = {"dispersion": ("flat", "sloped")}
 REFERENCE_WAVELENGTH_M = 1550e-9  # where the fibers' figures are stated
@@ -110,6 +112,7 @@ class Line:
 
     entry: Entry
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    noise_offset_dB: float = 0.0  # on every amplifier: how far all of them are from what is stated
 
     def text(self, name: str) -> str:
         """Return a text of the link."""
@@ -120,11 +123,14 @@ class Line:
 
     def value(self, name: str) -> float:
         """Return a figure of the link, or with a dot of what it is made of: ``line.power_W``, ``g652d.group_index``."""
-        slot, _, figure = name.rpartition(".")
-        source = self.entry if not slot else entry(*self._place(slot))
         given = self.settings.get(name)
-        unit = source.figure(figure).unit
-        return source.figure(figure).value if given is None else parse_quantity(given, unit, name)
+        found = self.figure(name)
+        return found.value if given is None else parse_quantity(given, found.unit, name)
+
+    def figure(self, name: str) -> Figure:
+        """Return the catalog's figure behind a name, whatever the reader set."""
+        slot, _, figure = name.rpartition(".")
+        return (entry(*self._place(slot)) if slot else self.entry).figure(figure)
 
     def _place(self, slot: str) -> tuple[str, str]:
         return (SLOTS[slot], self.text(slot)) if slot in SLOTS else ("fibers", slot)
@@ -203,7 +209,8 @@ class Line:
 
     def noise_figure_dB(self, part: Part) -> float:
         """Return the noise figure of an amplifier: its own, or that of the link's kind."""
-        return self.value("amplifier.noise_figure_dB") if part.noise_figure_dB is None else part.noise_figure_dB
+        stated = self.value("amplifier.noise_figure_dB") if part.noise_figure_dB is None else part.noise_figure_dB
+        return stated + self.noise_offset_dB
 
     def best_launch_dBm(self) -> float:
         """Return the launch power at which the mean channel's GSNR is highest, within 0.02 dB; the given one if any."""
@@ -293,7 +300,9 @@ def _file(path: Path) -> Entry:
     entries = read_entries(path, KIND)
     if len(entries) != 1:
         raise ScenarioError(f"{path}: {len(entries)} links, expected one table, for example [mine]")
-    return next(iter(entries.values()))
+    mine, base = next(iter(entries.values())), entry(KIND, PATTERN)
+    texts = {**base.texts, "about": "", **mine.texts}
+    return Entry(KIND, mine.key, mine.title, {**base.figures, **mine.figures}, texts, mine.file)
 
 
 def _keys(line: Line) -> dict[str, str]:

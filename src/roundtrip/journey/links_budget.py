@@ -7,9 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from roundtrip.figures.sampling import Draws
 from roundtrip.journey.links import Line, Row, elements
 from roundtrip.stages.optics import fiber, gsnr, lightpath
 from roundtrip.stages.optics.spectrum import REFERENCE_BANDWIDTH_HZ, Spectrum
+
+UNSURE = (
+    "launch_power_dBm", "connector_loss_dB", "transmitter_osnr_dB", "add_drop_osnr_dB", "model_error_dB",
+    "amplifier.noise_figure_dB", "amplifier.saturation_level_dBm", "line.required_osnr_dB",
+)  # fmt: skip
+UNSURE_OF_GLASS = ("attenuation_dB_km", "dispersion_ps_nm_km", "effective_area_m2", "nonlinear_index_m2_W")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,7 @@ class Budget:
     places: list[Spectrum]
     rows: list[Row]
     summary: dict[str, float]
+    bands: dict[str, tuple[float, float]]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -40,6 +48,7 @@ class Budget:
             "settings": dict(self.line.settings),
             "reference_bandwidth_Hz": REFERENCE_BANDWIDTH_HZ,
             "summary": {name: _finite(value) for name, value in self.summary.items()},
+            "bands": {name: {"low": _finite(a), "high": _finite(b)} for name, (a, b) in self.bands.items()},
             "elements": [row.as_dict() for row in self.rows],
             "channels": {name: [_finite(v) for v in values] for name, values in channels.items()},
         }
@@ -49,13 +58,52 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def budget(line: Line, at_best: bool = False) -> Budget:
-    """Return the budget of a line at its launch power, or at the best one."""
+def budget(line: Line, at_best: bool = False, samples: int = 0, seed: int = 1) -> Budget:
+    """Return the budget of a line at its launch power, or at the best one.
+
+    Parameters
+    ----------
+    samples : int
+        Lines that could be this one, behind the bands; 0 for none.
+    """
     best_dBm = line.best_launch_dBm()
     launch_dBm = best_dBm if at_best else line.value("launch_power_dBm")
     places = line.run(launch_dBm)
     rows = elements(line, places)
-    return Budget(line, launch_dBm, places, rows, _summary(line, launch_dBm, best_dBm, places, rows))
+    summary = _summary(line, launch_dBm, best_dBm, places, rows)
+    found = bands(line, launch_dBm if at_best else None, samples, seed) if samples else {}
+    return Budget(line, launch_dBm, places, rows, summary, found)
+
+
+def bands(line: Line, launch_dBm: float | None, samples: int, seed: int = 1) -> dict[str, tuple[float, float]]:
+    """Return p5 and p95 of what a line leaves, over what is not known of glass, amplifiers and the model itself.
+
+    What the reader set stays as it is. Every sample is a line of its own, designed for its own losses; the error of the
+    model is drawn with the rest, from how well it has been found to fit measured networks.
+    """
+    draws = Draws(samples * samples, seed)
+    names = [*UNSURE, *(f"{name}.{figure}" for name in line.glasses for figure in UNSURE_OF_GLASS)]
+    if line.text("dispersion") == "sloped":
+        names += [f"{name}.zero_dispersion_slope_ps_nm2_km" for name in line.glasses]
+    drawn = {
+        name: np.broadcast_to(np.ravel(draws.draw(line.figure(name), name)), draws.side)
+        for name in names
+        if name not in line.settings
+    }
+    noise = drawn.pop("amplifier.noise_figure_dB", None)
+    error = drawn.pop("model_error_dB", np.zeros(draws.side))
+    stated = line.figure("amplifier.noise_figure_dB").value
+    result = np.zeros((3, draws.side))
+    for number in range(draws.side):
+        settings = {**line.settings, **{name: repr(float(values[number])) for name, values in drawn.items()}}
+        sample = Line(line.entry, settings, 0.0 if noise is None else float(noise[number]) - stated)
+        end = sample.run(launch_dBm)[-1]
+        gsnr_dB = end.ratio_dB(nonlinear=True) + error[number]
+        required = sample.value("line.required_osnr_dB") + sample.value("design_margin_dB")
+        result[:, number] = np.mean(end.ratio_dB(nonlinear=False)), np.mean(gsnr_dB), np.min(gsnr_dB) - required
+    with np.errstate(invalid="ignore"):  # lines without noise have infinite ratios
+        low, high = np.quantile(result, (0.05, 0.95), axis=1, method="lower")
+    return {n: (float(low[i]), float(high[i])) for i, n in enumerate(("osnr_dB", "gsnr_dB", "margin_dB"))}
 
 
 def _summary(
