@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from roundtrip.errors import TruthError
-from roundtrip.journey.validate_energy import FILE, deepseek_closure, fleet_split, google_split, score
+from roundtrip.journey.validate_energy import (
+    FILE,
+    deepseek_closure,
+    fleet_split,
+    google_carbon,
+    google_split,
+    score,
+    trip_split,
+)
 
 
 def test_deepseek_a_day_of_tokens_fills_its_servers_to_a_thousandth() -> None:
@@ -29,6 +37,20 @@ def test_the_split_depends_on_the_machine_and_says_so() -> None:
     assert 0.05 < google_split("same-on-h100")["largest"] < 0.10
 
 
+def test_the_default_trip_splits_alike_but_its_idle_chips_draw_less() -> None:
+    own = trip_split()
+    assert sum(own.values()) == pytest.approx(1.0)
+    assert own["chip_part"] == pytest.approx(0.58, abs=0.05)
+    assert own["host_part"] == pytest.approx(0.25, abs=0.05)
+    assert own["idle_part"] < 0.08
+
+
+def test_google_grams_for_each_kilowatt_hour_by_contract_and_made_beforehand() -> None:
+    grams = google_carbon()
+    assert grams["market_g_kWh"] == pytest.approx(grams["market_published"], rel=0.25)
+    assert grams["embodied_g_kWh"] == pytest.approx(grams["embodied_published"], rel=0.5)
+
+
 def test_each_input_moves_its_share() -> None:
     base = {"chip_power_W": 170.0, "idle_power_W": 90.0, "host_share": 0.245, "host_idle_share": 0.5,
             "spare_ratio": 0.226, "pue": 1.09}  # fmt: skip
@@ -41,7 +63,7 @@ def test_each_input_moves_its_share() -> None:
 
 def test_scores_without_data_are_the_closures(tmp_path: Path) -> None:
     rows = score(tmp_path)
-    assert len(rows) == 5
+    assert len(rows) == 6
     assert all(row["holds"] for row in rows)
     assert {"name", "metric", "value", "bar", "holds", "n", "coverage", "split", "rivals"} <= set(rows[0])
 

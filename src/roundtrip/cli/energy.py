@@ -81,7 +81,7 @@ def energy(
         if plot is not None:
             write_whole(plot, svg_account.load_curves(load_curve.curves()))
         body = {"model": own.title, "batches": own.batches, "token_J": own.token_J, "closed_J": own.closed_J,
-                "coefficients": own.coefficients}  # fmt: skip
+                "coefficients": own.coefficients, "rates_token_s": own.rates, "rate_J": own.rate_J}  # fmt: skip
         _print(body, as_json, load_text(own))
         return
     from roundtrip.journey.boundary import Rules, account, parse_boundary
@@ -215,6 +215,8 @@ def load_text(own: Curve) -> str:
     ]
     for batch, trip, form in zip(own.batches, own.token_J, own.closed_J, strict=True):
         lines.append(f"{digits(batch):>7} {si(trip, 'J'):>10} {si(form, 'J'):>12}")
+    lines += ["", f"{'tokens/s':>8} {'each':>10}   {own.accelerators:.0f} accelerators that stay on whatever they do"]
+    lines += [f"{rate:>8,.0f} {si(joules, 'J'):>10}" for rate, joules in zip(own.rates, own.rate_J, strict=True)]
     k = own.coefficients
     lines += [
         "",

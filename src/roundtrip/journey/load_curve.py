@@ -9,7 +9,7 @@ touches more experts as the batch grows, and because reading weights stops to co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from roundtrip.stages.datacenter import load as closed
 
 Array = NDArray[np.float64]
 
+# Tokens a second of one instance, or of one server where an instance is larger.
+RATES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 BATCHES = tuple(float(2.0**power) for power in np.arange(0.0, 12.01, 0.5))
 CURVES = {
     "llama-8b-h100": ("llama-3.1-8b", "h100-sxm", "llama-8b-h100", "bf16", 2.0),
@@ -39,6 +41,9 @@ class Curve:
     token_J: tuple[float, ...]
     closed_J: tuple[float, ...]
     coefficients: dict[str, float]
+    accelerators: float
+    rates: tuple[float, ...]
+    rate_J: tuple[float, ...]
     points: tuple[tuple[float, float], ...] = ()
 
 
@@ -90,6 +95,9 @@ def curve(
         tuple(map(float, np.broadcast_to(joules, streams.shape))),
         tuple(map(float, np.asarray(formula))),
         coefficients,
+        chips,
+        RATES,
+        tuple(float(closed.token_at_rate_J(rate / chips, **coefficients)) for rate in RATES),
     )
 
 
@@ -108,5 +116,5 @@ def curves() -> list[Curve]:
         entries = [e for e in load("load_points").values() if e.texts["curve"] == key]
         points = tuple((e.figures["batch"].value, e.figures["token_energy_J"].value) for e in entries)
         title = entries[0].title.rpartition(", batch")[0]
-        made.append(Curve(title, found.batches, found.token_J, found.closed_J, found.coefficients, points))
+        made.append(replace(found, title=title, points=points))
     return made
