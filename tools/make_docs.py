@@ -29,6 +29,9 @@ from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
 from roundtrip.journey.truth import check, rows
 from roundtrip.trace.numbers import si
+from roundtrip.trace.svg import waterfall
+from roundtrip.trace.svg_energy import energy
+from roundtrip.trace.svg_strip import strip
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -66,12 +69,43 @@ def cite(key: str) -> str:
     return f"[{title}]({source.url})" if source.url.startswith("http") else title
 
 
+def rst(text: str) -> str:
+    """Return a docstring as Markdown: its references as a list, its tables and headings as they are meant."""
+    lines: list[str] = []
+    in_table = False
+    source = text.splitlines()
+    for number, line in enumerate(source):
+        following = source[number + 1] if number + 1 < len(source) else ""
+        if re.fullmatch(r"=+( +=+)+", line.strip()):
+            if not in_table:
+                lines += ["```text", line]
+                in_table = True
+            else:
+                lines.append(line)
+                if not following.strip():
+                    lines.append("```")
+                    in_table = False
+        elif in_table:
+            lines.append(line)
+        elif re.fullmatch(r"-{3,}", following) and line.strip():
+            lines.append(f"**{line.strip()}**\n")
+        elif re.fullmatch(r"-{3,}", line):
+            continue
+        elif reference := re.match(r"\.\. \[(\d+)\] (.*)", line):
+            lines.append(f"{reference[1]}. {reference[2]}")
+        elif line.endswith("::"):
+            lines.append(line[:-1])
+        else:
+            lines.append(line)
+    return re.sub(r"\[(\d+)\]_", r"<sup>\1</sup>", "\n".join(lines)).replace("``", "`")
+
+
 def stage_page(name: str) -> str:
     module = stage_module(name)
     year, what = module.SINCE
     terms = catalog.glossary()
     parts = [f"# {name}\n", f"*Since {year}: {what}*\n"]
-    parts.append(f"::: {module.__name__}\n    options:\n      members: false\n")
+    parts.append(rst(inspect.getdoc(module) or "") + "\n")
     parts.append(f"`roundtrip explain {name}` shows this stage with the values of a trip.\n")
     parts.append("## Equations\n")
     for function_name, function in closed_forms(module).items():
@@ -102,8 +136,11 @@ def stage_page(name: str) -> str:
             ]
         )
     parts.append(table(["quantity", "ours", "published", "allowed", "kind", "source"], body))
-    options = "      show_docstring_description: false\n      heading_level: 3\n"
-    parts.append(f"## Functions\n\n::: {module.__name__}\n    options:\n{options}")
+    source = inspect.getsource(module).rstrip()
+    indented = "\n".join(f"    {line}" if line else "" for line in source.splitlines())
+    parts.append(
+        f'??? quote "Source: src/{module.__name__.replace(".", "/")}.py"\n\n    ```python\n{indented}\n    ```\n'
+    )
     return "\n".join(parts)
 
 
@@ -259,6 +296,14 @@ def audit_page() -> str:
     return "\n".join(parts)
 
 
+def pictures() -> None:
+    """Draw the pictures that the README and the pages show."""
+    trace = forecast()
+    (DOCS / "images").mkdir(exist_ok=True)
+    for name, text in (("strip", strip(trace)), ("waterfall", waterfall(trace)), ("energy", energy(trace))):
+        (DOCS / "images" / f"{name}.svg").write_text(text, encoding="utf-8")
+
+
 def run(command: str) -> str:
     words = shlex.split(command)
     program = [sys.executable, "-m", "roundtrip.cli.main", *words[1:]] if words[0] == "roundtrip" else words
@@ -291,6 +336,7 @@ def main() -> int:
         print(("stale: " if keep else "refreshed: ") + str(page.relative_to(ROOT)))
     if keep:
         return 1 if stale else 0
+    pictures()
     for name in stage_names():
         room, short = name.split(".")
         write(REFERENCE / "stages" / room / f"{short}.md", stage_page(name))

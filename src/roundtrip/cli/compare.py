@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @as_json
 @click.option("--plot", metavar="FILE", help="Draw both waterfalls on one axis, as SVG.")
 @click.option("--linear", is_flag=True, help="Linear time in the plot.")
+@click.option("--brief", is_flag=True, help="The sentence and the summary only.")
 def compare(
     a: str,
     b: str,
@@ -34,6 +35,7 @@ def compare(
     as_json: bool,
     plot: str | None,
     linear: bool,
+    brief: bool,
 ) -> None:
     """Compare the scenarios A and B: presets or files; say what changed and why."""
     if plot is not None and not plot.lower().endswith(".svg"):
@@ -52,12 +54,12 @@ def compare(
         return
     from roundtrip.trace.table import ascii_only
 
-    page = render(found, max(width(), 60))
+    page = render(found, max(width(), 60), brief)
     say(page if knows_unicode() else ascii_only(page))
 
 
-def render(found: Comparison, columns: int) -> str:
-    """Return the comparison as text."""
+def render(found: Comparison, columns: int, brief: bool = False) -> str:
+    """Return the comparison as text; `brief` leaves out the spans that changed."""
     from roundtrip.journey.compare import MOST, summary_rows
     from roundtrip.trace.numbers import si
     from roundtrip.trace.table import clip, wrap
@@ -71,6 +73,8 @@ def render(found: Comparison, columns: int) -> str:
         x, y = found.capability["a"], found.capability["b"]
         title = f"score of the model ({found.capability['benchmark'] or 'as published'})"
         lines.append(f"{clip(title, label):<{label}} {x['score']:>12.3g} {y['score']:>12.3g}")
+    if brief:
+        return "\n".join(lines)
     for heading, changes, unit in (
         ("The spans whose time changed most", found.changes[:MOST], "s"),
         ("The spans whose energy changed most", found.by_energy()[:MOST], "J"),
