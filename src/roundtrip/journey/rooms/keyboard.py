@@ -66,9 +66,7 @@ def _lay_matrix(way: Way, after: Mark) -> Mark:
     }
     electrons = s.use(matrix.pull_up_electrons, **held)
     energy_J = s.use(matrix.pull_up_energy_J, **held)
-    return s.lay(
-        "the scan reaches the key", wait_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J
-    )
+    return s.lay("the scan reaches the key", wait_s, "waiting", after=after, electrons=electrons, marginal_J=energy_J)
 
 
 def _lay_debounce(way: Way, after: Mark) -> Mark:
@@ -78,7 +76,8 @@ def _lay_debounce(way: Way, after: Mark) -> Mark:
     if way.word("keyboard.board.debounce") == "eager":
         # The first closed reading is reported at once: no time passes, and this is what an eager firmware is for.
         return s.lay("firmware believes at once", 0.0, "waiting", after=after, chatter_chance=chatter)
-    delay_s = s.use(debounce.defer_delay_s, bounce_s=bounce_s, debounce_s=quiet_s)
+    scans_s = s.use(debounce.whole_scans_s, debounce_s=quiet_s, scan_period_s=s["keyboard.board.scan_period_s"])
+    delay_s = s.use(debounce.defer_delay_s, bounce_s=bounce_s, debounce_s=scans_s)
     return s.lay("firmware waits for quiet", delay_s, "waiting", after=after)
 
 
@@ -91,9 +90,7 @@ def _lay_report(way: Way, after: Mark) -> Mark:
     energy_J = s.use(
         hid_report.assembly_energy_J, firmware_cycles=cycles, energy_per_cycle_J=s["keyboard.board.energy_per_cycle_J"]
     )
-    return s.lay(
-        "a report is written", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B
-    )
+    return s.lay("a report is written", time_s, "stored charge", after=after, marginal_J=energy_J, bytes_out=size_B)
 
 
 def _lay_usb(way: Way, after: Mark) -> Mark:
