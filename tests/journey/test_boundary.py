@@ -61,6 +61,15 @@ def test_embodied_is_carbon_without_joules_and_follows_what_is_inside() -> None:
     assert cloud("embodied").total("energy_J") == 0.0
 
 
+def test_a_phone_took_less_to_make_than_laptop_and_screen() -> None:
+    cloud_g, phone_g = (account(load_scenario(n), ("client", "embodied")).facts for n in ("cloud", "phone"))
+    each = [float(facts["embodied_client_g"]) / float(facts["used_s"]) for facts in (cloud_g, phone_g)]
+    assert each[1] < 0.5 * each[0]
+    own = load_scenario("cloud").with_settings(["display.panel=laptop-14"])
+    alone = account(own, ("client", "embodied")).facts
+    assert float(alone["embodied_client_g"]) / float(alone["used_s"]) < each[0]
+
+
 def test_the_sum_is_the_sum_of_its_parts() -> None:
     body = cloud().as_dict()
     for name in ("energy_J", *AMOUNTS):

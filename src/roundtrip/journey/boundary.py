@@ -36,7 +36,9 @@ from typing import Any
 import numpy as np
 
 from roundtrip.catalog.load import entry
+from roundtrip.catalog.load import load as load_kind
 from roundtrip.errors import ScenarioError, nearest
+from roundtrip.figures.figure import Figure
 from roundtrip.figures.sampling import Draws
 from roundtrip.journey.program import Program, program
 from roundtrip.journey.rooms.energy import BODY
@@ -49,6 +51,7 @@ PARTS = ("chip", "host", "idle", "pue", "network", "client", "embodied", "traini
 METHODS = ("location", "market", "marginal")
 ACCOUNT = "usual"
 AMOUNTS = ("water_on_site_L", "water_off_site_L", "carbon_g", "electricity_usd", "rent_usd")
+OWN_SCREENS = ("laptop-", "phone-")
 EQUIPMENT = ("chip", "host", "idle")
 
 _ROOMS = {"datacenter": "host", "network": "network", "optics": "network"}
@@ -212,7 +215,7 @@ def account(
     figures = dict(zip(compiled.keys, compiled.figures(scenario), strict=True))
     figures |= {key: scenario.figure(key) for key in _keys(scenario)}
     values: dict[str, Any] = {key: np.float64(figure.value) for key, figure in figures.items()}
-    kept = entry("energy_accounts", ACCOUNT).figures
+    kept = {**entry("energy_accounts", ACCOUNT).figures, **_makings(scenario)}
     values |= {name: np.float64(figure.value) for name, figure in kept.items()}
     values |= {key: np.float64(value) for key, value in (changes or {}).items()}
     made = _lines(compiled, values, parts, rules, scenario)
@@ -225,6 +228,15 @@ def account(
             band = draws.band(np.broadcast_to(spread.total(name), (draws.side, draws.side)))
             made.bands[name] = (band.low, band.high)
     return made
+
+
+def _makings(scenario: Scenario) -> dict[str, Figure]:
+    """Return what making computer and screen took, and how long they are in use: ``host.client_use_s``."""
+    known, host, panel = load_kind("makings"), scenario.choices["computer.host"], scenario.choices["display.panel"]
+    things = {"host": known.get(host, known["laptop"])}
+    if host != "phone" and not panel.startswith(OWN_SCREENS):
+        things["screen"] = known["screen"]
+    return {f"{thing}.{name}": figure for thing, e in things.items() for name, figure in e.figures.items()}
 
 
 def _keys(scenario: Scenario) -> list[str]:
@@ -308,7 +320,11 @@ def _lines(
         values["lifetime_s"], np.clip(values["busy_share"], 0.01, 1.0),
     )  # fmt: skip
     used_s = whole["time_to_last_word_s"]
-    own_g = embodied.client_g(used_s, values["client_carbon_kg"], values["client_use_s"])
+    own_g = _sum(
+        embodied.client_g(used_s, values[f"{thing}.client_carbon_kg"], values[f"{thing}.client_use_s"])
+        for thing in ("host", "screen")
+        if f"{thing}.client_use_s" in values
+    )
     lines["embodied"].amounts["carbon_g"] = (
         made_g if cloud and ("chip" in parts or "host" in parts) else 0.0
     ) + (own_g if "client" in parts else 0.0)  # fmt: skip
