@@ -1,9 +1,10 @@
 """Which way the cables run between two places: the route that `auto` stands for, and what an explicit route must fit.
 
-A place lies on a landmass, by boxes that are drawn along seas and deserts. The catalog kind ``routes`` says in the
-text ``joins`` which pairs of landmasses a route joins (``europe+asia``), and in ``also`` which others it may serve when
-a reader asks for it (Europe to Asia round the Cape, when the cables of the Red Sea are cut). ``land`` stands for two
-places that no sea divides, ``near`` for two in one city, ``sea`` for any two with a sea between, ``any`` for all.
+A place lies on a landmass, by boxes that are drawn along seas and deserts. The catalog kind ``corridors`` says of each
+route in the text ``joins`` which pairs of landmasses it joins (``europe+asia``), and in ``also`` which others it may
+serve when a reader asks for it (Europe to Asia round the Cape, when the cables of the Red Sea are cut). ``land`` stands
+for two places that no sea divides, ``near`` for two in one city, ``sea`` for any two with a sea between, ``any`` for
+all.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _joined(word: str) -> dict[str, frozenset[str]]:
     """Return what each route says under ``joins`` or ``also``: pairs in alphabetical order, and single words."""
     return {
         key: frozenset("+".join(sorted(item.split("+"))) for item in found.texts.get(word, "").split())
-        for key, found in load("routes").items()
+        for key, found in load("corridors").items()
     }
 
 

@@ -25,6 +25,7 @@ SLOTS: dict[str, Slot] = {
     "network.access": Slot("the way to the internet", "access_networks"),
     "network.route": Slot("how the cables run", "routes"),
     "network.edge": Slot("who terminates TLS", "edges"),
+    "network.transport": Slot("what carries the request", words=("tcp", "quic")),
     "network.connection": Slot("state of the connection", words=("warm", "resumed", "cold")),
     "optics.fiber": Slot("the long-haul fiber", "fibers"),
     "optics.amplifier": Slot("the line amplifiers", "amplifiers"),

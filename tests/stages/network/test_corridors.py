@@ -18,6 +18,13 @@ PLACES = {
 }
 
 
+def test_every_route_but_auto_says_what_it_joins() -> None:
+    assert set(load("corridors")) == set(load("routes")) - {corridors.AUTO}
+    for key, said in load("corridors").items():
+        assert said.title == load("routes")[key].title
+        assert said.texts["joins"] or said.texts["also"]
+
+
 def test_every_place_lies_on_a_landmass_and_any_two_are_joined_by_a_route_that_fits() -> None:
     one_of_each = {corridors.landmass(*ends): ends for ends in PLACES.values()}
     assert "sea" not in one_of_each

@@ -48,14 +48,65 @@ def test_facts_for_the_other_rooms() -> None:
 
 def test_a_warm_connection_shakes_no_hands_and_a_cold_one_pays_two_round_trips() -> None:
     warm, resumed, cold = (trip(f"network.connection={word}") for word in ("warm", "resumed", "cold"))
-    assert not {"network.dns", "network.tcp.handshake", "network.tls.handshake"} & set(warm)
+    assert not {"network.dns", "network.tcp.handshake", "network.tls.handshake", "network.loss.handshake"} & set(warm)
     assert "network.tls.handshake" not in resumed
     round_trip = cold["facts"]["connection_round_trip_s"]
     assert cold["network.tcp.handshake"]["duration_s"] == pytest.approx(round_trip)
-    delay = cold["network.http"]["start_s"] - cold["network.dns"]["duration_s"]
-    assert delay == pytest.approx(2.0 * round_trip, rel=0.02)
-    assert resumed["network.http"]["start_s"] == pytest.approx(round_trip)
     assert cold["facts"]["one_way_s"] == pytest.approx(warm["facts"]["one_way_s"])
+
+
+@pytest.mark.parametrize(
+    ("transport", "connection", "round_trips"),
+    [("tcp", "cold", 2.0), ("tcp", "resumed", 1.0), ("tcp", "warm", 0.0),
+     ("quic", "cold", 1.0), ("quic", "resumed", 0.0), ("quic", "warm", 0.0)],
+)  # fmt: skip
+def test_round_trips_before_the_request_leaves_rfc_8446_and_rfc_9000(
+    transport: str, connection: str, round_trips: float
+) -> None:
+    spans = trip(
+        f"network.transport={transport}", f"network.connection={connection}", "network.edge.handshake_compute_s=0 s"
+    )
+    beside = sum(spans[name]["duration_s"] for name in ("network.dns", "network.loss.handshake") if name in spans)
+    left = spans["network.http"]["start_s"] - beside
+    assert left == pytest.approx(round_trips * spans["facts"]["connection_round_trip_s"], abs=1e-12)
+
+
+def test_a_long_certificate_chain_costs_quic_a_round_trip_and_tcp_none() -> None:
+    def opened(transport: str, size: str) -> float:
+        spans = trip(f"network.transport={transport}", "network.connection=cold", f"network.edge.certificate_B={size}")
+        return spans["network.http"]["start_s"]
+
+    far = trip()["facts"]["connection_round_trip_s"]
+    assert opened("quic", "5000 B") - opened("quic", "3000 B") == pytest.approx(far)
+    assert opened("tcp", "5000 B") == opened("tcp", "3000 B")
+
+
+@pytest.mark.parametrize("transport", ["tcp", "quic"])
+def test_loss_delays_both_ways_and_more_of_it_delays_more(transport: str) -> None:
+    few, many = (trip(f"network.transport={transport}", f"network.access.loss_share={share}") for share in (1e-3, 0.05))
+    for span in ("network.loss", "back.network.loss"):
+        assert 0.0 < few[span]["duration_s"] < many[span]["duration_s"]
+    # A token alone in its packet: the sender learns of its loss by a timer.
+    token = few["back.network.loss"]
+    assert token["duration_s"] == pytest.approx(1e-3 * token["tail_s"], rel=0.01)
+
+
+def test_quic_mends_a_token_sooner_and_pays_for_headers_in_each_packet() -> None:
+    tcp, quic = (trip(f"network.transport={word}") for word in ("tcp", "quic"))
+    assert quic["back.network.loss"]["tail_s"] < tcp["back.network.loss"]["tail_s"]
+    assert quic["facts"]["request_segments"] == 3.0
+    assert quic["facts"]["request_wire_B"] == 2_500 + 3 + 3 * (33 + 28 + 38)
+    assert not {"network.tcp", "network.tls"} & set(quic)
+
+
+def test_a_prompt_of_10_kB_goes_at_once_and_one_byte_over_ten_segments_waits_rfc_6928() -> None:
+    plain = ["network.edge.tcp_options_B=0 B"]
+    whole_B = 14_600 - 22 - 9
+    assert trip(*plain, request_B=10_000.0)["facts"]["request_segments"] == 7.0
+    assert trip(*plain, request_B=10_000.0)["network.tcp"]["duration_s"] == 0.0
+    assert trip(*plain, request_B=float(whole_B))["network.tcp"]["duration_s"] == 0.0
+    over = trip(*plain, request_B=float(whole_B + 1))
+    assert over["network.tcp"]["duration_s"] == pytest.approx(over["facts"]["connection_round_trip_s"])
 
 
 def test_an_edge_shortens_the_handshakes_and_lengthens_a_warm_trip() -> None:
@@ -71,9 +122,11 @@ def test_a_book_waits_for_the_window_and_a_question_does_not() -> None:
     assert book["network.tcp"]["duration_s"] == pytest.approx(5.0 * book["facts"]["connection_round_trip_s"])
 
 
-def test_the_way_back_mirrors_the_way_out() -> None:
-    spans = list(trip("network.edge=regional"))
-    out = [s for s in spans if s.startswith(("network.", "optics.")) and s != "network.tcp"]
+@pytest.mark.parametrize("transport", ["tcp", "quic"])
+def test_the_way_back_mirrors_the_way_out(transport: str) -> None:
+    spans = list(trip("network.edge=regional", f"network.transport={transport}"))
+    window = ("network.tcp", "network.quic.window")
+    out = [s for s in spans if s.startswith(("network.", "optics.")) and s not in window]
     back = [s.removeprefix("back.") for s in spans if s.startswith("back.")]
     assert sorted(out) == sorted(back)
 

@@ -4,56 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from roundtrip.journey.rooms import network_transport as transport
 from roundtrip.journey.rooms import optics
 from roundtrip.journey.way import Mark, Stage, Way
 from roundtrip.stages.network import (
     access,
     copper,
     dma,
-    dns,
     edge,
     ethernet,
     http,
     ip,
     kernel,
+    quic,
     route,
     serdes,
     stream,
-    tcp,
-    tls,
 )
 
 
 def lay_out(way: Way, after: Mark) -> Mark:
     """Lay the request's way out; leaves request_wire_B, request_segments, cable_m and one_way_s."""
     _measure_route(way)
-    ready = _connect(way, after)
-    mark, sealed_B = _wrap(way, ready, way.facts["request_B"])
+    ready = transport.connect(way, after)
+    mark, train = _wrap(way, ready, way.facts["request_B"])
+    mark = transport.lay_window(way, mark, train)
+    way.fact("request_segments", train.packets)
+    way.fact("request_wire_B", train.wire_B)
 
-    s = way.stage(tcp)
-    payload_B = _payload(s)
-    packets = s.use(tcp.segments, size_B=sealed_B, payload_B=payload_B)
-    wait_s = s.use(
-        tcp.window_wait_s, size_B=sealed_B, payload_B=payload_B,
-        window_segments=s["network.edge.window_segments"], round_trip_s=way.facts["connection_round_trip_s"],
-    )  # fmt: skip
-    mark = s.lay(
-        "segments await the window", wait_s, "waiting", after=mark, segments=packets, bytes_out=sealed_B
-    )
-    wire_B = _wire(way, sealed_B, packets)
-    way.fact("request_segments", packets)
-    way.fact("request_wire_B", wire_B)
-
-    mark = _address(way, mark, sealed_B, packets, "")
-    mark = _frame(way, mark, packets, "")
-    mark = _kernel(way, mark, packets, "")
-    mark = _fetch(way, mark, wire_B, "")
-    mark = _serialize(way, mark, wire_B, "")
+    mark = _address(way, mark, train, "")
+    mark = _frame(way, mark, train.packets, "")
+    mark = _kernel(way, mark, train.packets, "")
+    mark = _fetch(way, mark, train.wire_B, "")
+    mark = _serialize(way, mark, train.wire_B, "")
     mark = _copper(way, mark, "")
-    mark = _access(way, mark, wire_B, "")
-    mark = _edge(way, mark, sealed_B, "")
+    mark = _access(way, mark, train.wire_B, "")
+    mark = _edge(way, mark, train.sealed_B, "")
     mark = optics.lay(way, mark, False)
-    mark = _route(way, mark, wire_B, "")
+    mark = _route(way, mark, train.wire_B, "")
+    mark = transport.lay_loss(way, mark, train.packets, "")
     way.fact("one_way_s", mark.end_s - ready.end_s)
     return mark
 
@@ -61,28 +50,26 @@ def lay_out(way: Way, after: Mark) -> Mark:
 def lay_back(way: Way, after: Mark) -> Mark:
     """Lay the way of the first token's event, sealed by the datacenter, to the page; leaves event_wire_B."""
     h = way.stage(http)
-    event_B = h.use(
-        http.event_size_B,
-        event_envelope_B=h["network.edge.event_envelope_B"],
-        token_text_B=h["network.edge.token_text_B"],
-    )
-    t = way.stage(tls)
-    sealed_B = t.use(tls.sealed_size_B, size_B=event_B, overhead_B=t.use(tls.record_overhead_B))
-    c = way.stage(tcp)
-    packets = c.use(tcp.segments, size_B=sealed_B, payload_B=_payload(c))
-    wire_B = way.fact("event_wire_B", _wire(way, sealed_B, packets))
+    envelope = {"event_envelope_B": h["network.edge.event_envelope_B"], "token_text_B": h["network.edge.token_text_B"]}
+    if way.word("network.transport") == "quic":
+        event_B = h.use(quic.framed_size_B, size_B=sum(envelope.values()))
+    else:
+        event_B = h.use(http.event_size_B, **envelope)
+    train = transport.cut(way, event_B)
+    way.fact("event_wire_B", train.wire_B)
 
-    mark = _route(way, after, wire_B, "back.")
+    mark = _route(way, after, train.wire_B, "back.")
     mark = optics.lay(way, mark, True)
-    mark = _edge(way, mark, sealed_B, "back.")
-    mark = _access(way, mark, wire_B, "back.")
+    mark = _edge(way, mark, train.sealed_B, "back.")
+    mark = _access(way, mark, train.wire_B, "back.")
     mark = _copper(way, mark, "back.")
-    mark = _serialize(way, mark, wire_B, "back.")
-    mark = _fetch(way, mark, wire_B, "back.")
-    mark = _frame(way, mark, packets, "back.")
-    mark = _address(way, mark, sealed_B, packets, "back.")
-    mark = _kernel(way, mark, packets, "back.")
-    mark = _seal(t, mark, event_B, sealed_B, "back.")
+    mark = _serialize(way, mark, train.wire_B, "back.")
+    mark = _fetch(way, mark, train.wire_B, "back.")
+    mark = _frame(way, mark, train.packets, "back.")
+    mark = _address(way, mark, train, "back.")
+    mark = _kernel(way, mark, train.packets, "back.")
+    mark = transport.lay_loss(way, mark, train.packets, "back.")
+    mark = transport.seal(way, mark, event_B, train, "back.")
     return _envelope(h, mark, event_B, event_B, "back.")
 
 
@@ -170,49 +157,16 @@ def _cable(way: Way, r: Stage, distance_m: Any) -> Any:
     )  # fmt: skip
 
 
-def _connect(way: Way, after: Mark) -> Mark:
-    """Lay what a connection needs before the request may leave: nothing if it is warm."""
-    state = way.word("network.connection")
-    if state == "warm":
-        return after
-    mark = after
-    if state == "cold":
-        d = way.stage(dns)
-        look_s = d.use(
-            dns.lookup_time_s,
-            resolver_round_trip_s=d["network.edge.resolver_round_trip_s"], miss_share=d["network.edge.miss_share"],
-            name_levels=d["network.edge.name_levels"], authority_round_trip_s=d["network.edge.authority_round_trip_s"],
-        )  # fmt: skip
-        query_B = d.use(dns.query_size_B, characters=d["network.edge.characters"])
-        mark = d.lay("the name is looked up", look_s, "waiting", after=mark, bytes_out=query_B)
-    round_trip_s = way.facts["connection_round_trip_s"]
-    t = way.stage(tcp)
-    shake_s = t.use(
-        tcp.handshake_time_s, round_trip_s=round_trip_s, handshake_round_trips=t["network.edge.handshake_round_trips"]
-    )
-    mark = t.lay("the connection opens", shake_s, "waiting", after=mark, id="network.tcp.handshake")
-    if state == "cold":
-        h = way.stage(tls)
-        keys_s = h.use(
-            tls.handshake_time_s, round_trip_s=round_trip_s,
-            handshake_round_trips=h["network.edge.handshake_round_trips"],
-            handshake_compute_s=h["network.edge.handshake_compute_s"],
-        )  # fmt: skip
-        mark = h.lay(
-            "both ends agree on keys", keys_s, "waiting", after=mark, id="network.tls.handshake",
-            marginal_J=_compute(h, h["network.edge.handshake_compute_s"]),
-        )  # fmt: skip
-    return mark
-
-
-def _wrap(way: Way, after: Mark, size_B: Any) -> tuple[Mark, Any]:
-    """Frame and seal the request; return the bytes of its records."""
+def _wrap(way: Way, after: Mark, size_B: Any) -> tuple[Mark, transport.Train]:
+    """Frame and seal the request, and cut it into packets."""
     s = way.stage(http)
-    framed_B = s.use(http.framed_size_B, size_B=size_B)
+    if way.word("network.transport") == "quic":
+        framed_B = s.use(quic.framed_size_B, size_B=size_B)
+    else:
+        framed_B = s.use(http.framed_size_B, size_B=size_B)
     mark = _envelope(s, after, size_B, framed_B, "")
-    t = way.stage(tls)
-    sealed_B = t.use(tls.sealed_size_B, size_B=framed_B, overhead_B=t.use(tls.record_overhead_B))
-    return _seal(t, mark, framed_B, sealed_B, ""), sealed_B
+    train = transport.cut(way, framed_B)
+    return transport.seal(way, mark, framed_B, train, ""), train
 
 
 def _envelope(s: Stage, after: Mark, size_B: Any, framed_B: Any, back: str) -> Mark:
@@ -222,49 +176,23 @@ def _envelope(s: Stage, after: Mark, size_B: Any, framed_B: Any, back: str) -> M
     )  # fmt: skip
     return s.lay(
         "the event leaves its frame" if back else "the request is framed", time_s, "moving charge", after=after,
-        id=f"{back}network.http", marginal_J=_compute(s, time_s), bytes_in=size_B, bytes_out=framed_B,
+        id=f"{back}network.http", marginal_J=transport.compute_J(s, time_s), bytes_in=size_B, bytes_out=framed_B,
     )  # fmt: skip
 
 
-def _seal(s: Stage, after: Mark, plain_B: Any, sealed_B: Any, back: str) -> Mark:
-    time_s = s.use(
-        tls.seal_time_s, size_B=plain_B, record_setup_s=s["network.edge.record_setup_s"],
-        cipher_rate_B_s=s["network.edge.cipher_rate_B_s"],
-    )  # fmt: skip
-    sizes = {"bytes_in": sealed_B, "bytes_out": plain_B} if back else {"bytes_in": plain_B, "bytes_out": sealed_B}
-    return s.lay(
-        "the record is opened" if back else "the record is sealed", time_s, "moving charge", after=after,
-        id=f"{back}network.tls", marginal_J=_compute(s, time_s), **sizes,
-    )  # fmt: skip
-
-
-def _payload(s: Stage) -> Any:
-    return s.use(tcp.segment_size_B, mtu_B=s["network.edge.mtu_B"], tcp_options_B=s["network.edge.tcp_options_B"])
-
-
-def _wire(way: Way, sealed_B: Any, packets: Any) -> Any:
-    """Return the bytes of a message on the wire, all headers, preambles and gaps included."""
-    s = way.stage(ethernet)
-    header_B = s.use(ip.packet_header_B, tcp_options_B=s["network.edge.tcp_options_B"])
-    return s.use(
-        ethernet.message_wire_B, size_B=sealed_B, packets=packets, packet_header_B=header_B,
-        frame_overhead_B=s.use(ethernet.frame_overhead_B),
-    )  # fmt: skip
-
-
-def _address(way: Way, after: Mark, sealed_B: Any, packets: Any, back: str) -> Mark:
+def _address(way: Way, after: Mark, train: transport.Train, back: str) -> Mark:
     s = way.stage(ip)
-    header_B = s.use(ip.packet_header_B, tcp_options_B=s["network.edge.tcp_options_B"])
-    whole_B = sealed_B + packets * header_B
+    whole_B = train.sealed_B + train.packets * transport.around_B(way, s)
     sum_s = s.use(ip.checksum_time_s, size_B=whole_B, copy_rate_B_s=s["network.access.copy_rate_B_s"])
     forward_s = s.use(
-        ip.translation_time_s, packets=packets, forward_latency_s=s["network.access.forward_latency_s"],
+        ip.translation_time_s, packets=train.packets, forward_latency_s=s["network.access.forward_latency_s"],
         forward_packet_s=s["network.access.forward_packet_s"],
     )  # fmt: skip
     left = s.use(ip.hops_left, time_to_live=s["network.access.time_to_live"], hops=s["network.route.hops"])
     return s.lay(
         "packets are addressed", sum_s + forward_s, "moving charge", after=after,
-        id=f"{back}network.ip", marginal_J=_compute(s, sum_s), bytes_in=sealed_B, bytes_out=whole_B, hops_left=left,
+        id=f"{back}network.ip", marginal_J=transport.compute_J(s, sum_s), bytes_in=train.sealed_B, bytes_out=whole_B,
+        hops_left=left,
     )  # fmt: skip
 
 
@@ -290,7 +218,7 @@ def _kernel(way: Way, after: Mark, packets: Any, back: str) -> Mark:
     )  # fmt: skip
     return s.lay(
         "the kernel's stack", time_s, "moving charge", after=after, id=f"{back}network.kernel",
-        marginal_J=_compute(s, time_s), packets=packets,
+        marginal_J=transport.compute_J(s, time_s), packets=packets,
     )  # fmt: skip
 
 
@@ -417,10 +345,6 @@ def _route(way: Way, after: Mark, wire_B: Any, back: str) -> Mark:
         allocated_J=energy_J, bytes_out=wire_B, hops=hops, conversions=s.use(route.router_conversions, hops=hops),
         great_circle_m=way.facts["distance_m"], cable_m=way.facts["cable_m"],
     )  # fmt: skip
-
-
-def _compute(s: Stage, time_s: Any) -> Any:
-    return s.use(kernel.compute_energy_J, duration_s=time_s, core_power_W=s["network.access.core_power_W"])
 
 
 def _event_energy(way: Way, tokens: Any) -> dict[str, Any]:
