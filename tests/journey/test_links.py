@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from roundtrip.catalog.load import load
 from roundtrip.errors import CatalogError, DomainError, RoundtripError, ScenarioError
+from roundtrip.journey.forecast import forecast
 from roundtrip.journey.links import KIND, elements, parse, read
 from roundtrip.journey.links_budget import budget
 from roundtrip.journey.links_svg import picture
+from roundtrip.journey.scenario import load_scenario
 from roundtrip.stages.optics import gsnr
 
 NAMES = list(load(KIND))
@@ -172,3 +174,35 @@ def test_a_whole_c_band_line_takes_less_than_10_ms() -> None:
         line.run()
         times.append(time.process_time() - start)
     assert min(times) < 0.010
+
+
+@pytest.mark.parametrize("preset", ["cloud", "intercontinental"])
+def test_the_trips_formula_for_equal_spans_agrees_with_the_whole_line(preset: str) -> None:
+    """The long haul of a trip is planned in closed form; here the same spans with every channel of the band."""
+    scenario = load_scenario(preset)
+    spans = {span.id: span.attributes for span in forecast(None, scenario, samples=0).spans}
+
+    def of(span: str, name: str) -> float:
+        found = spans[span][name]
+        return float(getattr(found, "value", found))
+
+    count = of("optics.amplifier", "amplifiers") - 1.0
+    glass, switch = scenario.choices["optics.fiber"], scenario.figure("optics.roadm.add_drop_osnr_dB").value
+    span = f"{of('optics.fiber', 'length_m') / count / 1e3:.6f} km {glass}"
+    noise = scenario.figure("optics.amplifier.noise_figure_dB").value
+    line = read(
+        "atlantic",
+        [
+            f"chain=roadm, amp -3, {count:.0f} x ({span}, amp {noise}), roadm",
+            f"connector_loss_dB={scenario.figure('optics.amplifier.connector_loss_dB').value}",
+            f"launch_power_dBm={of('optics.fec', 'best_launch_dBm')}",
+            f"channels={of('optics.wdm', 'channels'):.0f}",
+            f"transmitter_osnr_dB={scenario.figure('optics.line.transmitter_osnr_dB').value}",
+            f"add_drop_osnr_dB={switch}",
+            "roadm_level_dBm=5",  # so that the switches at the ends take nothing away
+            "amplifier.saturation_level_dBm=30",
+        ],
+    )
+    middle = line.run()[-1].ratio_dB(nonlinear=True)[len(line.frequency_Hz) // 2]
+    assert of("optics.fec", "gsnr_dB") == pytest.approx(float(middle), abs=0.2)
+    assert of("optics.fec", "best_launch_dBm") == pytest.approx(line.best_launch_dBm(), abs=0.4)

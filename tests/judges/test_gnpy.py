@@ -41,9 +41,23 @@ def line(name: str) -> Line:
     return read(name.partition(",")[0], CASES[name])
 
 
+def mixed_rates() -> tuple[Line, dict[str, Any]]:
+    """30 channels of 32 GBd in 50 GHz beside 30 of 63.1 GBd in 87.5 GHz, on the metro line's spans and switches."""
+    made = read("metro", ["launch_power_dBm=1"])
+    given = documents(read("metro", ["launch_power_dBm=1"]))  # apart: a line remembers its channels
+    narrow, wide = 191.4e12 + 50e9 * np.arange(30), 193.0e12 + 87.5e9 * np.arange(30)
+    made.__dict__["frequency_Hz"] = np.concatenate([narrow, wide])
+    made.__dict__["symbol_rate_Hz"] = np.repeat([32e9, 63.1e9], 30)
+    parts = [dict(given["spectrum"]["spectrum"][0]) for _ in range(2)]
+    parts[0] |= {"f_min": 191.4e12, "f_max": float(narrow[-1]), "baud_rate": 32e9, "slot_width": 50e9}
+    parts[1] |= {"f_min": 193.0e12, "f_max": float(wide[-1]), "baud_rate": 63.1e9, "slot_width": 87.5e9}
+    given["spectrum"]["spectrum"] = parts
+    return made, given
+
+
 @cache
 def judged() -> dict[str, Any]:
-    asked = json.dumps({name: documents(line(name)) for name in CASES})
+    asked = json.dumps({**{name: documents(line(name)) for name in CASES}, "mixed rates": mixed_rates()[1]})
     script = str(ROOT / "tools" / "judge_gnpy.py")
     done = subprocess.run([str(PYTHON), script], input=asked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]
@@ -51,9 +65,10 @@ def judged() -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, "mixed rates"])
 def test_every_channel_within_a_tenth_of_a_decibel(name: str) -> None:
-    end, theirs = line(name).run()[-1], judged()[name]
+    chosen = mixed_rates()[0] if name == "mixed rates" else line(name)
+    end, theirs = chosen.run()[-1], judged()[name]
     for key, nonlinear, signal in (
         ("osnr_dB", False, False),
         ("gsnr_dB", True, False),
