@@ -24,7 +24,7 @@ References
 .. [6] H. Okawa and others, "ATP consumption by mammalian rod photoreceptors in darkness and in light", Current
    Biology 18(24), 1917-1921, 2008, doi:10.1016/j.cub.2008.10.029
 .. [7] H. J. A. Dartnall, "Photosensitivity", in Photochemistry of Vision, Springer 1972,
-   doi:10.1007/978-3-642-65066-6: 0.67; ISETBio and CIE 170-1 use two thirds.
+   doi:10.1007/978-3-642-65066-6: 0.67; ISETBio uses two thirds.
 """
 
 from __future__ import annotations
