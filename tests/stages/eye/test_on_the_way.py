@@ -58,9 +58,29 @@ def test_parts_of_the_cortex_overlap_inside_it() -> None:
     assert sum(p["duration_s"] for p in parts) > 3.0 * whole["duration_s"]
 
 
-def test_cones_and_nerve_reach_v1_at_its_measured_latency() -> None:
+def test_cones_and_nerve_are_done_before_v1_starts_but_for_the_synapses_of_the_retina() -> None:
+    for preset in ("cloud", "phone", "gaming"):
+        _, spans = laid(preset, 4.0)
+        assert 0.0 < spans["eye.cortex.v1"]["end_s"] - spans["eye.nerve"]["end_s"] < 0.02
+
+
+def test_a_page_sets_the_time_course_of_its_cones() -> None:
     _, spans = laid("cloud", 4.0)
-    assert spans["eye.nerve"]["end_s"] == pytest.approx(spans["eye.cortex.v1"]["end_s"], abs=0.01)
+    seen = spans["eye.retina"]
+    assert 0.022 < seen["duration_s"] < 0.031
+    assert 0.009 < seen["cone_half_rise_s"] < 0.5 * seen["duration_s"]
+    assert 1e4 < seen["cone_isomerizations_1_s"] < seen["cone_absorptions_1_s"] < 4e4
+    assert seen["rod_shut_off_share"] > 0.999
+
+
+def test_aberrations_take_more_of_a_stroke_than_pixels_and_a_coarse_screen_more_than_a_fine_one() -> None:
+    _, desk = laid("cloud", 4.0)
+    _, game = laid("gaming", 4.0)
+    light = desk["eye.optics"]
+    assert light["optics_modulation"] < light["diffraction_modulation"] < light["pixel_modulation"]
+    assert game["eye.optics"]["pixel_modulation"] < light["pixel_modulation"]
+    assert light["screen_limit_c_deg"] < light["cone_limit_c_deg"]
+    assert light["legibility_reserve"] > 10.0
 
 
 def test_a_reader_waits_for_a_slow_stream_and_a_fast_stream_for_nobody() -> None:
