@@ -8,9 +8,9 @@ phosphodiesterase and their shutoff; kinase held back by recoverin with calcium;
 .. math:: \dot g = \frac{\alpha}{1 + (c/K_1)^{3}} + \frac{\alpha}{1 + (c/K_2)^{1.5}} - (\beta_d + \beta_s E) g, \qquad
           \frac{J}{J_d} = \frac{(g/g_d)^{3.8}}{1.06} + \frac{0.06}{1.06}\frac{c - c_0}{c_d - c_0}
 
-Rates of calcium and cGMP are concentrations a second already. A conversion of the published file that divides them
-by the volume once more is in circulation; then the rise, fitted with Lamb and Pugh's parabola, starts before the
-light (`trace(volume=0.03916)` shows it). Human rods are alike: half a picoampere of fifteen, a peak near 0.2 s.
+Rates of calcium and cGMP are concentrations a second already, as in the authors' file [4]_. A conversion that divides
+them by the volume once more is in circulation; then the rise, fitted with Lamb and Pugh's parabola, starts before the
+light (`trace(volume=0.03916)` shows it). The whole model of 76 quantities differs by less than 0.4 % of the peak.
 
 References
 ----------
@@ -19,6 +19,7 @@ References
 .. [2] T. D. Lamb and E. N. Pugh, Journal of Physiology 449, 719-758, 1992, doi:10.1113/jphysiol.1992.sp019111
 .. [3] D. A. Baylor, B. J. Nunn and J. L. Schnapf, Journal of Physiology 357, 575-607, 1984,
    doi:10.1113/jphysiol.1984.sp015518: monkey rods; mouse: 0.58 pA, https://pmc.ncbi.nlm.nih.gov/articles/PMC2928554
+.. [4] C. Beelen and others, https://github.com/CBeelen/Phototransduction, Models/Invergo.txt
 """
 
 from __future__ import annotations
