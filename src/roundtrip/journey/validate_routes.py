@@ -397,7 +397,7 @@ def _widened(pairs: Pairs, given: Constants, free: tuple[str, str], misses: Arra
 
 def _width(pairs: Pairs, given: Constants, free: tuple[str, ...], misses: Array) -> Constants:
     predicted = round_trip_s(pairs, _values(given))
-    wanted = (1.0 + 2.0 / len(pairs.names)) * np.quantile(misses, (EDGE, 1.0 - EDGE))
+    wanted = (1.0 + 2.0 / len(pairs.names)) * np.quantile(misses, (EDGE, 1.0 - EDGE), method="weibull")
     widths = [0.2, 0.2]
     for _ in range(2):
         for side in (0, 1):

@@ -167,3 +167,16 @@ def test_always_on_lasts_as_long_as_the_trip() -> None:
     end_s = spans["stream.answer"]["start_s"] + spans["stream.answer"]["duration_s"]
     assert spans["on.network.access"]["duration_s"] == pytest.approx(end_s)
     assert spans["on.network.access"]["always_on"] == pytest.approx(16.5 * end_s)
+
+
+def test_light_over_the_long_haul_waits_microseconds_in_electronics_and_in_the_hall_nanoseconds_a_link() -> None:
+    from roundtrip.journey.forecast import forecast
+
+    spans = {span.id: span for span in forecast("hi", samples=0).spans}
+    long_haul = [spans[f"optics.{name}"].duration_s for name in ("transceiver", "coherent", "fec")]
+    sections = spans["optics.fec"].attributes["sections"]
+    assert all(5e-7 < duration_s / sections < 2e-5 for duration_s in long_haul)
+    links = spans["datacenter.fabric.light"].attributes["conversions"]
+    assert 2e-8 < spans["datacenter.fabric.fec"].duration_s / links < 2.5e-7
+    # Routers of the internet are counted apart from both.
+    assert spans["network.route"].duration_s > 5.0 * sum(long_haul)
