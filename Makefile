@@ -19,6 +19,7 @@ trip: .venv/.run
 
 test: .venv/.dev
 	@tools/system_tools.sh
+	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits
 	@$(BIN)/python -m pytest -n auto
 
 check: .venv/.dev

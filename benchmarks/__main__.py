@@ -6,7 +6,10 @@ import argparse
 import json
 import math
 
-from benchmarks.cases import CASES, Result
+from benchmarks import cases, optics
+from benchmarks.cases import Result
+
+CASES = {**cases.CASES, **optics.CASES}
 
 
 def main() -> None:

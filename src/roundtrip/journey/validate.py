@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from roundtrip.errors import TruthError
 from roundtrip.journey.truth import Row, Score, check, rows
 
-# Data sets by file name, and the module of the journey that scores them; modules come with the issues that build them.
-SCORERS = {"azure_rtt.csv": "roundtrip.journey.validate_routes"}
+# A room's scores: `validate_<room>.score(directory)`. Those in DATA need a data set of that name; the others hold the
+# room against single published figures, and take a data set along where the folder has one.
+ROOMS = ("keyboard", "access", "optics", "energy", "eye")
+DATA = {"azure_rtt.csv": "routes", "vllm_energy_runs.csv": "energy"}
 
 
 def stage_scores() -> list[dict[str, Any]]:
@@ -21,6 +22,14 @@ def stage_scores() -> list[dict[str, Any]]:
     for row in rows():
         by_stage.setdefault(row.stage, []).append(_checked(row))
     return [_stage_score(stage, scores) for stage, scores in by_stage.items()]
+
+
+def room_scores(folder: Path) -> list[dict[str, Any]]:
+    """Return the scores of the rooms that are held to single published figures."""
+    found: list[dict[str, Any]] = []
+    for room in ROOMS:
+        found += _run(import_module(f"roundtrip.journey.validate_{room}").score, folder, room)
+    return found
 
 
 def _checked(row: Row) -> Score:
@@ -87,7 +96,8 @@ def validate(truth: str | None = None, fit: str | None = None) -> dict[str, Any]
     for option, folder in (("--truth", truth), ("--fit", fit)):
         if folder is not None and not Path(folder).is_dir():
             raise TruthError(f"{option} {folder}: no such folder")
-    result: dict[str, Any] = {"scores": stage_scores(), "fits": [], "not_scored": []}
+    folder = Path(truth) if truth is not None else Path("no data sets")
+    result: dict[str, Any] = {"scores": [*stage_scores(), *room_scores(folder)], "fits": [], "not_scored": []}
     if fit is not None:
         fitted, _ = _over(fit, "--fit", "fit")
         result["fits"] = fitted
@@ -116,16 +126,16 @@ def _over(folder: str, option: str, verb: str) -> tuple[list[dict[str, Any]], li
         run = _scorer(name, verb)
         if run is not None:
             found += _listed(_run(run, path, name))
-        elif not name.lower().startswith(("readme", ".")):
+        elif name not in DATA and not name.lower().startswith(("readme", ".")):
             left.append(name)
     return found, left
 
 
 def _scorer(name: str, verb: str) -> Callable[[Path], Any] | None:
-    module = SCORERS.get(name)
-    if module is None or find_spec(module) is None:
+    room = DATA.get(name)
+    if room is None or (verb == "score" and room in ROOMS):
         return None
-    return getattr(import_module(module), verb, None)
+    return getattr(import_module(f"roundtrip.journey.validate_{room}"), verb, None)
 
 
 def _run(run: Callable[[Path], Any], path: Path, name: str) -> Any:
