@@ -8,8 +8,9 @@ Lambertian, pi L into the whole front hemisphere. So one pixel of pitch p sends 
 
 photons. Three conditions belong to the number: hemisphere or steradian (a factor pi); the spectrum, for k is
 4.09e15 photons for each lumen and second at 555 nm but 2.2 to 2.6 times as much for a screen's white (K near 300
-lm/W in place of 683); and the angle: pi is Lambert's law, which OLEDs keep better than LCDs (`lobe_of_half_angle`). Black is L
-over the contrast for an LCD, whose lamp burns on; an OLED pixel without current sends nothing.
+lm/W in place of 683); and the angle: pi is Lambert's law, which OLEDs keep better than LCDs
+(`lobe_of_half_angle`). Black is L over the contrast for an LCD, whose lamp burns on; an OLED pixel without current
+sends nothing.
 
 References
 ----------
