@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from roundtrip.figures.print_code import compile_numpy
+from roundtrip.journey.forecast import forecast
 from roundtrip.journey.rooms import network
 from roundtrip.journey.scenario import load_scenario
 from roundtrip.journey.way import Mark, Way
@@ -170,8 +171,6 @@ def test_always_on_lasts_as_long_as_the_trip() -> None:
 
 
 def test_light_over_the_long_haul_waits_microseconds_in_electronics_and_in_the_hall_nanoseconds_a_link() -> None:
-    from roundtrip.journey.forecast import forecast
-
     spans = {span.id: span for span in forecast("hi", samples=0).spans}
     long_haul = [spans[f"optics.{name}"].duration_s for name in ("transceiver", "coherent", "fec")]
     sections = spans["optics.fec"].attributes["sections"]

@@ -278,7 +278,7 @@ def _access_time(s: Stage) -> Any:
     """Return the one-way time of an idle access line, satellite included."""
     idle_s = s.use(
         access.one_way_s, access_round_trip_s=s["network.access.access_round_trip_s"],
-        radio_round_trip_s=s["network.access.radio_round_trip_s"],
+        radio_round_trip_s=s["network.access.radio_round_trip_s"], access_swing=s["network.access.access_swing"],
     )  # fmt: skip
     flight_s = s.use(
         access.satellite_flight_s,

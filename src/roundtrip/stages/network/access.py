@@ -25,17 +25,19 @@ from roundtrip.figures.graph import Number
 SINCE = (1977, "GTE, first telephone traffic over fiber, in Long Beach; Wi-Fi is IEEE 802.11 of 1997")
 
 
-def one_way_s(access_round_trip_s: Number, radio_round_trip_s: Number) -> Number:
-    """Return the idle one-way time of line and radio: half of both round trips.
+def one_way_s(access_round_trip_s: Number, radio_round_trip_s: Number, access_swing: Number = 1.0) -> Number:
+    """Return the one-way time of line and radio: half of both round trips.
 
     Parameters
     ----------
     access_round_trip_s : float
-        Idle round trip to the provider's first router [s].
+        Median round trip of this line to the provider's first router: it differs from line to line [s].
     radio_round_trip_s : float
         Idle round trip of the radio at home; 0 on a cable [s].
+    access_swing : float
+        One trip over this line against its median: grants, retries and satellites that change.
     """
-    return 0.5 * (access_round_trip_s + radio_round_trip_s)
+    return 0.5 * (access_round_trip_s * access_swing + radio_round_trip_s)
 
 
 def satellite_flight_s(altitude_m: Number, slant_factor: Number, speed_of_light_m_s: Number = 299_792_458.0) -> Number:
