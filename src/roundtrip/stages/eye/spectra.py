@@ -18,7 +18,8 @@ References
    https://github.com/isetbio/isetbio_v0.1 (isettools/data/displays)
 .. [2] CIE 015:2018, Colorimetry, 4th edition: illuminant LED-B5, V(lambda) and V'(lambda), doi:10.25039/TR.015.2018
 .. [3] CIE 170-1:2006, Fundamental chromaticity diagram with physiological axes, part 1: lens (its age in the text
-   after J. Pokorny, V. C. Smith and M. Lutze, Applied Optics 26, 1437, 1987), macula, absorbances of the pigments
+   after J. Pokorny, V. C. Smith and M. Lutze, Applied Optics 26, 1437, 1987), macula, absorbances of the pigments, as
+   luxpy 1.12.5 lists them
 .. [4] A. Stockman and L. T. Sharpe, "The spectral sensitivities of the middle- and long-wavelength-sensitive cones",
    Vision Research 40(13), 1711-1737, 2000, doi:10.1016/S0042-6989(00)00021-3
 """
