@@ -8,8 +8,8 @@ ten segments under way [2]_; each acknowledged round trip doubles that in slow s
 
 such rounds, so it waits r - 1 round trips beyond the first: none for a chat message, one for 20 kB, four for 250 kB.
 A connection that was idle longer than its retransmission time starts again with ten (RFC 5681, section 4.1), so the
-rule holds on a warm connection, too. Loss, and windows beyond slow start, are not modeled on the way;
-`loss_rate_bit_s` gives the long-run rate under loss [4]_.
+rule holds on a warm connection, too. Windows beyond slow start are not modeled on the way; what a lost packet costs
+stands in `roundtrip.stages.network.loss`, and `loss_rate_bit_s` gives the long-run rate under loss [4]_.
 
 References
 ----------
