@@ -3,12 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help trip test check bench validate docs lab clean
+.PHONY: help trip test check bench validate tables docs lab clean
 
 help:
 	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
 	@echo "make test      all tests            make check     style, types and who imports whom"
 	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"
+	@echo "make tables    the committed tables, from their solvers"
 	@echo "make docs      the documentation    make clean     remove .venv and what was built"
 
 trip: .venv/.run
@@ -19,7 +20,7 @@ trip: .venv/.run
 
 test: .venv/.dev
 	@tools/system_tools.sh
-	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits
+	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits salib
 	@$(BIN)/python -m pytest -n auto
 
 check: .venv/.dev
@@ -33,6 +34,9 @@ bench: .venv/.bench
 
 validate: .venv/.run
 	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth "$(TRUTH)") $(if $(FIT),--fit "$(FIT)")
+
+tables: .venv/.dev
+	@$(BIN)/python tools/make_tables.py
 
 docs: .venv/.docs
 	@$(BIN)/python tools/make_docs.py

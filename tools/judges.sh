@@ -11,13 +11,14 @@ package_of() {
     case "$1" in
         gnpy) echo "gnpy==3.0.1" ;;
         ecologits) echo "ecologits==0.11.3" ;;
-        salib) echo "SALib==1.5.1" ;;
+        colour) echo "colour-science==0.4.7" ;;
+        salib) echo "SALib==1.6.0" ;;
         *) return 1 ;;
     esac
 }
 
 for name in ${*:-gnpy ecologits salib}; do
-    package=$(package_of "$name") || { echo "judges: '$name' is not one of gnpy, ecologits, salib" >&2; exit 2; }
+    package=$(package_of "$name") || { echo "judges: '$name' is not one of gnpy, ecologits, salib, colour" >&2; exit 2; }
     home=".judges/$name"
     [ -f "$home/.$package" ] && continue
     mkdir -p .judges

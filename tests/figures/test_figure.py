@@ -52,6 +52,7 @@ def test_a_figure_is_made_or_refused_and_nothing_between(
 ) -> None:
     low, high = value - down, value + up
     sound = (shape != "lognormal" or low > 0.0) and (shape != "fixed" or low == high)
+    sound = sound and (shape != "share" or (0.0 < low and high < 1.0))
     if sound:
         assert Figure(value, low, high, "s", grade, "user", spread, shape).value == value
     else:
@@ -64,3 +65,5 @@ def test_default_shapes_are_always_sound() -> None:
     assert default_shape(1.0, 2.0) == "lognormal"
     assert default_shape(0.0, 2.0) == "uniform"
     assert default_shape(-1.0, 2.0) == "uniform"
+    assert default_shape(0.1, 0.4, 0.0, 0.999) == "share"
+    assert default_shape(0.1, 1.0, 0.0, 1.0) == "uniform"

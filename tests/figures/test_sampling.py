@@ -109,3 +109,18 @@ def test_too_few_samples_are_refused() -> None:
     with pytest.raises(DomainError, match="allowed: 4"):
         Draws(3)
     assert Draws(10).samples == 9
+
+
+def test_a_share_stays_a_share_and_keeps_its_band() -> None:
+    busy = Figure(0.1, 0.02, 0.4, "1", "estimate", "user", shape="share")
+    drawn = np.asarray(Draws(1_000_000).draw(busy, "busy")).reshape(-1)
+    assert 0.0 < drawn.min()
+    assert drawn.max() < 1.0
+    assert np.allclose(np.quantile(drawn, (0.05, 0.5, 0.95)), (0.02, 0.1, 0.4), rtol=0.02)
+
+
+def test_no_sample_leaves_what_the_name_allows() -> None:
+    wide = Figure(1.2, 1.0, 2.0, "1", "estimate", "user", shape="lognormal", least=1.0, most=2.5)
+    drawn = np.asarray(Draws(1_000_000).draw(wide, "wide"))
+    assert drawn.min() == 1.0
+    assert drawn.max() <= 2.5

@@ -234,12 +234,15 @@ def _figure(body: dict[str, Any], name: str, where: str) -> Figure:
         raise CatalogError(f"{where}: low and high go together")
     value = float(body["value"])
     low, high = float(body.get("low", value)), float(body.get("high", value))
+    least, most = range_of(name)
     try:
         figure = Figure(
             value=value, low=low, high=high, unit=str(body["unit"]), grade=str(body["grade"]),
             source=str(body["source"]), spread=str(body.get("spread", "ignorance")),
-            shape=str(body.get("shape", default_shape(low, high))), cause=str(body.get("cause", "")),
+            shape=str(body.get("shape", default_shape(low, high, least, most))), cause=str(body.get("cause", "")),
             note=str(body.get("note", "")),
+            least=least,
+            most=most,
         )  # fmt: skip
         check_term(name, figure.unit, (low, value, high))
     except DomainError as error:
@@ -247,6 +250,12 @@ def _figure(body: dict[str, Any], name: str, where: str) -> Figure:
     if figure.source not in sources():
         raise CatalogError(f"{where}: source {figure.source!r} is not in sources/{nearest(figure.source, sources())}")
     return figure
+
+
+def range_of(name: str) -> tuple[float, float]:
+    """Return the range that the glossary allows for a name; no bound where the name is not in it."""
+    term = glossary().get(name)
+    return (term.low, term.high) if term else (-math.inf, math.inf)
 
 
 def check_term(name: str, unit: str, values: tuple[float, ...]) -> None:

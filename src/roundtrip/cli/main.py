@@ -22,6 +22,7 @@ VERBS = {
     "compare": "Lay two scenarios side by side and say what changed and why.",
     "energy": "Account for energy, water, carbon and cost inside a boundary that you draw.",
     "explain": "Say what a stage, a figure, a function or a claim is, and where its number comes from.",
+    "sensitivity": "Say which unknown moves a figure most, and which measurement would help.",
     "audit": "Recompute the figures of the three seed documents.",
     "link": "Send a whole spectrum through an optical line: noise, margin, capacity, watts.",
     "latency": "Predict a key press, to the wire and to the screen, beside measured ones.",

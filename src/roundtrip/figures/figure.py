@@ -10,7 +10,7 @@ from roundtrip.errors import DomainError
 
 GRADES = ("measured", "derived", "datasheet", "estimate")
 SPREADS = ("ignorance", "variability")
-SHAPES = ("lognormal", "normal", "uniform", "fixed")
+SHAPES = ("lognormal", "share", "normal", "uniform", "fixed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,15 @@ class Figure:
     spread : str
         ``variability``: it differs from trip to trip. ``ignorance``: it is one number that is not known better.
     shape : str
-        ``lognormal`` and ``normal`` are two-piece, so that the value is the median and low and high are p5 and
-        p95; ``uniform`` is two-piece as well, its low and high are the ends; ``fixed`` does not spread.
+        ``lognormal``, ``normal`` and ``share`` (normal in the log of the odds, so that it stays between 0 and 1) are
+        two-piece: the value is the median, low and high are p5 and p95. ``uniform`` is two-piece as well, its low and
+        high are the ends; ``fixed`` does not spread.
     cause : str
         Figures with one cause share one sample. By default a figure is its own cause.
     note : str
         Where in the source, or how it was derived.
+    least, most : float
+        What a sample can be at all: the range that the glossary allows for the name.
     """
 
     value: float
@@ -50,6 +53,8 @@ class Figure:
     shape: str = "lognormal"
     cause: str = ""
     note: str = ""
+    least: float = -math.inf
+    most: float = math.inf
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high"):
@@ -63,16 +68,21 @@ class Figure:
                 raise DomainError(f"{name} = {getattr(self, name)!r}, allowed: {', '.join(allowed)}")
         if self.shape == "lognormal" and self.low <= 0.0:
             raise DomainError(f"shape = 'lognormal' needs low > 0, not {self.low:g}; use 'uniform' or 'normal'")
+        if self.shape == "share" and not 0.0 < self.low <= self.high < 1.0:
+            raise DomainError(f"shape = 'share' needs 0 < low and high < 1, not {self.low:g} and {self.high:g}")
         if self.shape == "fixed" and self.low != self.high:
             raise DomainError("shape = 'fixed' has no band: low and high must equal value")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != ""}
+        left_out = ("", math.inf, -math.inf)
+        return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) not in left_out}
 
 
-def default_shape(low: float, high: float) -> str:
-    """Return the shape that a band has when nothing else is said."""
+def default_shape(low: float, high: float, least: float = -math.inf, most: float = math.inf) -> str:
+    """Return the shape that a band has when nothing else is said; `least` and `most` bound the name."""
     if low == high:
         return "fixed"
+    if least >= 0.0 and 0.5 < most <= 1.0:
+        return "share" if low > 0.0 and high < 1.0 else "uniform"
     return "lognormal" if low > 0.0 else "uniform"

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from roundtrip.figures import primitives as _primitives  # noqa: F401 - fills PRIMITIVES
+# Imported for what it registers: without it PRIMITIVES is empty.
+from roundtrip.figures import primitives as _primitives  # noqa: F401 # pyright: ignore[reportUnusedImport]
 from roundtrip.figures.graph import FUNCTIONS, INFIX, PRIMITIVES, Graph, Node
 
 # A longer nest of brackets is cut into a line of its own: Python's parser has a limit, readers too.

@@ -119,14 +119,30 @@ def _quantiles(values: Array, levels: tuple[float, ...]) -> tuple[float, ...]:
 
 def quantile(figure: Figure, uniform: Array, normal: Array) -> Array:
     """Return the figure at the given levels, which are handed in as uniform and as normal deviates."""
+    return np.clip(_unbounded(figure, uniform, normal), figure.least, figure.most)
+
+
+def _unbounded(figure: Figure, uniform: Array, normal: Array) -> Array:
+    value, low, high = figure.value, figure.low, figure.high
     if figure.shape == "lognormal":
-        up, down = math.log(figure.high / figure.value) / Z95, math.log(figure.value / figure.low) / Z95
-        return figure.value * np.exp(np.where(normal > 0.0, up, down) * normal)
+        return value * np.exp(_two_pieces(math.log(low), math.log(value), math.log(high), normal))
+    if figure.shape == "share":
+        center = _log_odds(value)
+        odds = np.exp(center + _two_pieces(_log_odds(low), center, _log_odds(high), normal))
+        return odds / (1.0 + odds)
     if figure.shape == "normal":
-        up, down = (figure.high - figure.value) / Z95, (figure.value - figure.low) / Z95
-        return figure.value + np.where(normal > 0.0, up, down) * normal
+        return value + _two_pieces(low, value, high, normal)
     if figure.shape == "uniform":
-        below = figure.low + (figure.value - figure.low) * 2.0 * uniform
-        above = figure.value + (figure.high - figure.value) * (2.0 * uniform - 1.0)
+        below = low + (value - low) * 2.0 * uniform
+        above = value + (high - value) * (2.0 * uniform - 1.0)
         return np.where(uniform < 0.5, below, above)
-    return np.full_like(uniform, figure.value)
+    return np.full_like(uniform, value)
+
+
+def _two_pieces(low: float, value: float, high: float, normal: Array) -> Array:
+    """Return the distance from the median: one spread above it, another below, p5 and p95 where they are said."""
+    return np.where(normal > 0.0, high - value, value - low) / Z95 * normal
+
+
+def _log_odds(share: float) -> float:
+    return math.log(share / (1.0 - share))

@@ -1,8 +1,8 @@
 """Which unknown matters most: Sobol' indices and a tornado for any figure of a trip.
 
 First-order index: the share of the variance that goes away if this cause alone were known. Total index: the share
-that would remain if all others were known. The estimators are Jansen's, on two stratified sample matrices with one
-column exchanged.
+that would remain if all others were known. The estimators are Saltelli's for the first [2]_ and Jansen's for the
+total [1]_, on two stratified sample matrices with one column exchanged.
 
 References
 ----------
@@ -130,6 +130,7 @@ def indices(
     f_base = np.broadcast_to(np.asarray(run(at_base), dtype=np.float64), (samples,))
     f_other = np.broadcast_to(np.asarray(run(at_other), dtype=np.float64), (samples,))
     variance = float(np.var(np.concatenate([f_base, f_other])))
+    mean = float(np.mean(np.concatenate([f_base, f_other])))
     found: list[Influence] = []
     for cause, places in causes.items():
         mixed, low, high = list(at_base), list(central), list(central)
@@ -137,7 +138,7 @@ def indices(
             mixed[place] = at_other[place]
             low[place], high[place] = np.float64(figures[place].low), np.float64(figures[place].high)
         f_mixed = np.asarray(run(mixed), dtype=np.float64)
-        first = 1.0 - float(np.mean((f_other - f_mixed) ** 2)) / (2.0 * variance) if variance else 0.0
+        first = float(np.mean((f_other - mean) * (f_mixed - f_base))) / variance if variance else 0.0
         total = float(np.mean((f_base - f_mixed) ** 2)) / (2.0 * variance) if variance else 0.0
         found.append(Influence(cause, figures[places[0]].spread, first, total, float(run(low)), float(run(high))))
     found.sort(key=lambda i: -i.total)
