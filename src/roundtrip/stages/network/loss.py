@@ -103,9 +103,9 @@ def further_wait_s(loss_share: Number, timeout_s: Number, *, retries: int = 6) -
     retries : int
         How often it is tried.
     """
-    total: Number = 0.0
-    chance: Number = 0.5
-    for _ in range(retries):
+    total: Number = loss_share
+    chance: Number = loss_share
+    for _ in range(retries - 1):
         chance = chance * 2.0 * loss_share
         total = total + chance
     return total * timeout_s
@@ -174,9 +174,9 @@ def sends(loss_share: Number, *, retries: int = 6) -> Number:
     retries : int
         How often it is tried again.
     """
-    total: Number = 1.0
-    chance: Number = 1.0
-    for _ in range(retries):
+    total: Number = 1.0 + loss_share
+    chance: Number = loss_share
+    for _ in range(retries - 1):
         chance = chance * loss_share
         total = total + chance
     return total
