@@ -52,7 +52,7 @@ def test_a_figure_is_made_or_refused_and_nothing_between(
 ) -> None:
     low, high = value - down, value + up
     sound = (shape != "lognormal" or low > 0.0) and (shape != "fixed" or low == high)
-    sound = sound and (shape != "share" or (0.0 < low and high < 1.0))
+    sound = sound and (shape != "share" or (low > 0.0 and high < 1.0))
     if sound:
         assert Figure(value, low, high, "s", grade, "user", spread, shape).value == value
     else:

@@ -114,7 +114,7 @@ def test_too_few_samples_are_refused() -> None:
 def test_a_share_stays_a_share_and_keeps_its_band() -> None:
     busy = Figure(0.1, 0.02, 0.4, "1", "estimate", "user", shape="share")
     drawn = np.asarray(Draws(1_000_000).draw(busy, "busy")).reshape(-1)
-    assert 0.0 < drawn.min()
+    assert drawn.min() > 0.0
     assert drawn.max() < 1.0
     assert np.allclose(np.quantile(drawn, (0.05, 0.5, 0.95)), (0.02, 0.1, 0.4), rtol=0.02)
 
