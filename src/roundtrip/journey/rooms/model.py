@@ -103,9 +103,7 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
         "the server takes it in", f[f"{SERVING}.engine_overhead_s"], "waiting", after=after, parent=whole,
         id="prefill.engine",
     )  # fmt: skip
-    mark = f.lay(
-        "other prompts go first", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait"
-    )
+    mark = f.lay("other prompts go first", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait")
     mark = d.lay(
         "kernels start by layers", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
     )
