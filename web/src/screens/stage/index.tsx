@@ -1,0 +1,9 @@
+import type { ScreenProps } from "../../shell/state";
+
+export default function Screen(_props: ScreenProps) {
+  return (
+    <div class="wrap">
+      <h1>stage</h1>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** The page while something loads, and when something failed: what happened, and what can be done. */
+import { Component, type ComponentChildren } from "preact";
+
+export function Loading({ what = "Loading" }: { readonly what?: string }) {
+  return (
+    <p class="notice small" role="status">
+      {what}…
+    </p>
+  );
+}
+
+export function Failure({ error }: { readonly error: unknown }) {
+  const text = error instanceof Error ? error.message : String(error);
+  return (
+    <div class="notice" role="alert">
+      <p class="prose">This part of the lab did not load.</p>
+      <p class="small">{text}</p>
+      <p>
+        <button class="ghost" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+/** Catches what a screen throws, so that the header and the other screens stay usable. */
+export class Guard extends Component<{ readonly children: ComponentChildren; readonly at: string }, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+    this.setState({ error });
+  }
+
+  override componentDidUpdate(before: { readonly at: string }): void {
+    if (before.at !== this.props.at && this.state.error !== null) this.setState({ error: null });
+  }
+
+  override render() {
+    return this.state.error === null ? this.props.children : <Failure error={this.state.error} />;
+  }
+}
