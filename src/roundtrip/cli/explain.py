@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from roundtrip.cli.inputs import complete_name, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width
+from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width, write_whole
+from roundtrip.errors import OutputError
 
 Body = dict[str, Any]
 
@@ -19,14 +20,22 @@ Body = dict[str, Any]
 @scenario_options
 @click.option("--tex", is_flag=True, help="Print equations as TeX.")
 @as_json
-def explain(name: str, scenario: str, settings: tuple[str, ...], tex: bool, as_json: bool) -> None:
+@click.option("--plot", metavar="FILE", help="Draw the equations as SVG.")
+def explain(name: str, scenario: str, settings: tuple[str, ...], tex: bool, as_json: bool, plot: str | None) -> None:
     """Explain NAME: a stage, a span, a function, a figure of the summary, a catalog entry, a choice, a claim.
 
     Values are those of the default trip, or of --scenario.
     """
     from roundtrip.journey.explain import explain as explained
 
+    if plot is not None and not plot.lower().endswith(".svg"):
+        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
     body = explained(name, read_scenario(scenario, settings))
+    if plot is not None:
+        from roundtrip.journey.equation_picture import picture
+
+        functions = [f["name"] for f in body.get("functions", [body] if body.get("kind") == "function" else [])]
+        write_whole(plot, picture(functions))
     if as_json:
         say_json(body)
         return
