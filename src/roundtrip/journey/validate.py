@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from roundtrip.errors import TruthError
 from roundtrip.journey.truth import Row, Score, check, rows
 
@@ -29,7 +31,12 @@ def room_scores(folder: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for room in ROOMS:
         found += _run(import_module(f"roundtrip.journey.validate_{room}").score, folder, room)
-    return found
+    return [_plain(score) for score in found]
+
+
+def _plain(score: dict[str, Any]) -> dict[str, Any]:
+    """Return a score whose NumPy numbers are Python's own, as JSON wants them."""
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in score.items()}
 
 
 def _checked(row: Row) -> Score:
