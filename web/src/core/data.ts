@@ -1,0 +1,47 @@
+// Reads what Python made. In the single file each set stands in the page itself; elsewhere it is fetched once.
+
+import type { AuditRow, Energy, Lab, Models, Source, Stage, Term, Trace, Word } from "./types";
+
+const kept = new Map<string, Promise<unknown>>();
+
+function read<T>(path: string): Promise<T> {
+  const element = document.getElementById(`data/${path}`);
+  if (element?.textContent) return Promise.resolve(JSON.parse(element.textContent) as T);
+  return fetch(`./data/${path}`).then((answer) => {
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${answer.statusText}`);
+    return answer.json() as Promise<T>;
+  });
+}
+
+/** Returns a data set, read once; a set that could not be read is tried again the next time. */
+export function load<T>(path: string): Promise<T> {
+  let found = kept.get(path) as Promise<T> | undefined;
+  if (!found) {
+    found = read<T>(path);
+    kept.set(path, found);
+    found.catch(() => kept.delete(path));
+  }
+  return found;
+}
+
+export const loadLab = (): Promise<Lab> => load("lab.json");
+export const loadTrip = async (preset: string): Promise<Trace> => {
+  const [trip, sources] = await Promise.all([load<Trace>(`trips/${preset}.json`), loadSources()]);
+  if (!trip.sources) {
+    const keys = new Set(trip.spans.flatMap((span) => span.sources));
+    trip.sources = Object.fromEntries(
+      [...keys].sort().flatMap((key) => {
+        const source = sources[key];
+        return source ? [[key, { title: source.title, year: source.year, url: source.url }]] : [];
+      }),
+    );
+  }
+  return trip;
+};
+export const loadStages = (): Promise<Record<string, Stage>> => load("stages.json");
+export const loadAudit = (): Promise<AuditRow[]> => load("audit.json");
+export const loadSources = (): Promise<Record<string, Source>> => load("sources.json");
+export const loadGlossary = (): Promise<Record<string, Term>> => load("glossary.json");
+export const loadModels = (): Promise<Models> => load("models.json");
+export const loadWord = (): Promise<Word> => load("word.json");
+export const loadEnergy = (): Promise<Energy> => load("energy.json");

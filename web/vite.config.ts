@@ -1,0 +1,47 @@
+import { defineConfig, type Plugin } from "vite";
+
+// Nothing is loaded from anywhere else: the same policy stands in the page and in the headers of `roundtrip lab`.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const policy = (): Plugin => ({
+  name: "policy",
+  apply: "build",
+  transformIndexHtml: () => [
+    { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: POLICY }, injectTo: "head-prepend" },
+  ],
+});
+
+// `vite build` makes the site in chunks; `vite build --mode single` makes one script that needs no server.
+export default defineConfig(({ mode }) => {
+  const single = mode === "single";
+  return {
+    base: "./",
+    plugins: single ? [] : [policy()],
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: {
+      target: "es2022",
+      outDir: single ? "../src/roundtrip/lab/single" : "../src/roundtrip/lab/site",
+      emptyOutDir: true,
+      copyPublicDir: !single,
+      assetsInlineLimit: single ? 1_000_000 : 0,
+      cssCodeSplit: !single,
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: 700,
+      rolldownOptions: single
+        ? {
+            input: "src/main.tsx",
+            output: { format: "iife", entryFileNames: "lab.js", assetFileNames: "lab[extname]", codeSplitting: false },
+          }
+        : {},
+    },
+  };
+});
