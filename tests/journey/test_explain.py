@@ -117,7 +117,7 @@ def test_the_prompt_itself_is_explained() -> None:
 
 
 def test_what_matters_most_has_the_right_sign() -> None:
-    matters = {m["key"]: m["rank_correlation"] for m in explain("keyboard.press.travel_time_s")["matters"]}
+    matters = {m["key"]: m["change"] for m in explain("keyboard.press.travel_time_s")["matters"]}
     assert matters["keyboard.switch.travel_m"] > 0.0
     assert matters["person.who.acceleration_m_s2"] < 0.0
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("b", metavar="B", shell_complete=complete_scenario)
 @click.option("--prompt", help="What is typed; - reads standard input.")
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Set in both scenarios.")
-@click.option("--samples", type=int, default=2_500, show_default=True, help="Samples behind the bands; 0 for none.")
+@click.option("--samples", type=int, default=10_000, show_default=True, help="Samples behind the bands; 0 for none.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the samples.")
 @as_json
 @click.option("--plot", metavar="FILE", help="Draw both waterfalls on one axis, as SVG.")

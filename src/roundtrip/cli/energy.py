@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--marginal", is_flag=True, help="Carbon of one kilowatt-hour more, not of the average one.")
 @click.option("--without-reservoirs", is_flag=True, help="Leave the evaporation of hydropower's reservoirs out.")
 @click.option("--cached", type=float, default=0.0, metavar="SHARE", help="Share of the prompt that was read before.")
-@click.option("--samples", type=int, default=2_500, show_default=True, help="Samples behind the bands; 0 for none.")
+@click.option("--samples", type=int, default=10_000, show_default=True, help="Samples behind the bands; 0 for none.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the samples.")
 @click.option("--reconcile", is_flag=True, help="Work out what others published, from 0.24 to 30 Wh.")
 @click.option("--load", is_flag=True, help="Joules a token against the answers that are written at once.")

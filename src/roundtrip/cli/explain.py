@@ -233,8 +233,11 @@ class Page:
     def _matters(self, found: list[Body] | None, indent: str = "") -> list[str]:
         if not found:
             return []
-        lead = "What moves it most (rank correlation): "
-        return ["", *self._wrap(lead + ", ".join(f"{m['key']} {m['rank_correlation']:+.2f}" for m in found), indent)]
+        from roundtrip.trace.numbers import si
+
+        lead = "What moves it most, from its p5 to its p95: "
+        moves = (f"{m['key']} {'+' if m['change'] > 0 else '−'}{si(abs(m['change']), m['unit'])}" for m in found)
+        return ["", *self._wrap(lead + ", ".join(moves), indent)]
 
     def _study(self, made: Body | None) -> list[str]:
         """Return the table of a study (`roundtrip.journey.studies`), if there is one."""

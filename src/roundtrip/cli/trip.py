@@ -42,7 +42,7 @@ def file_options(function: F) -> F:
 @click.command()
 @click.argument("prompt", required=False)
 @scenario_options
-@click.option("--samples", type=int, default=2_500, show_default=True, help="Samples behind the bands; 0 for none.")
+@click.option("--samples", type=int, default=10_000, show_default=True, help="Samples behind the bands; 0 for none.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the samples.")
 @as_json
 @file_options

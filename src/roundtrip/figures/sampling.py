@@ -1,6 +1,6 @@
 """Bands from ranges: seeded, stratified samples, with the two kinds of spread on two axes.
 
-`Draws` makes samples of the shape ``(ignorance, variability)``. What is not known well varies down the rows and
+`Draws` makes samples of the shape ``(worlds, trips)``. What is not known well varies down the rows and
 is the same along one; what differs from trip to trip varies along the columns. A row is therefore one world with
 many trips in it: its p99 is "the slow trip", and the spread of a row's median over the rows is "how well we know".
 """
@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 # Standard normal quantile of 0.95: low and high are p5 and p95.
 Z95 = 1.6448536269514722
 
+# Trips for each world.
+SLENDER = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Band:
@@ -40,13 +43,22 @@ class Band:
     slow: float
 
 
+class _Levels:
+    """Stratified levels of one axis, as uniform and as normal deviates."""
+
+    def __init__(self, count: int) -> None:
+        self.count = np.arange(count, dtype=np.uint64)
+        self.uniform: Array = (np.arange(count) + 0.5) / count
+        self.normal: Array = np.asarray(ndtri(self.uniform))
+
+
 class Draws:
     """One fixed set of samples, shared by every figure that is asked for.
 
     Parameters
     ----------
     samples : int
-        About how many samples; the next lower square number of at least 4 is used.
+        About how many samples, at least 4: worlds times trips, with about four times as many trips as worlds.
     seed : int
         The same seed gives the same samples on every machine.
     """
@@ -54,17 +66,22 @@ class Draws:
     def __init__(self, samples: int = 10_000, seed: int = 1) -> None:
         if samples < 4:
             raise DomainError(f"samples = {samples}, allowed: 4 and more")
-        self.side = math.isqrt(samples)
+        # More trips than worlds: a p99 of trips needs more of them than a p5 of worlds.
+        self.worlds = max(math.isqrt(samples // SLENDER), 1)
+        self.trips = samples // self.worlds
         self.seed = seed
-        self._uniform = (np.arange(self.side) + 0.5) / self.side
-        self._normal: Array = np.asarray(ndtri(self._uniform))
-        self._count = np.arange(self.side, dtype=np.uint64)
+        self._levels = {"ignorance": _Levels(self.worlds), "variability": _Levels(self.trips)}
         self._order: dict[tuple[str, str], NDArray[np.intp]] = {}
 
     @property
     def samples(self) -> int:
         """Number of samples: worlds times trips."""
-        return self.side * self.side
+        return self.worlds * self.trips
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape that every result can be broadcast to."""
+        return (self.worlds, self.trips)
 
     def _permutation(self, cause: str, spread: str) -> NDArray[np.intp]:
         key = (cause, spread)
@@ -72,7 +89,7 @@ class Draws:
             # A cause has its own stream, so that adding a figure does not move the others.
             name = zlib.crc32(f"{self.seed}/{spread}/{cause}".encode())
             start = _splitmix(np.array([name], dtype=np.uint64))
-            self._order[key] = np.argsort(_splitmix(start + self._count))
+            self._order[key] = np.argsort(_splitmix(start + self._levels[spread].count))
         return self._order[key]
 
     def draw(self, figure: Figure, cause: str) -> Array | np.float64:
@@ -80,7 +97,8 @@ class Draws:
         if figure.shape == "fixed" or figure.low == figure.high:
             return np.float64(figure.value)
         order = self._permutation(figure.cause or cause, figure.spread)
-        values = quantile(figure, self._uniform, self._normal)[order]
+        levels = self._levels[figure.spread]
+        values = quantile(figure, levels.uniform, levels.normal)[order]
         return values[:, None] if figure.spread == "ignorance" else values[None, :]
 
     def band(self, values: Array | np.float64 | float) -> Band:

@@ -91,7 +91,7 @@ class Comparison:
 
 
 def compare(
-    a: Scenario | str, b: Scenario | str, prompt: str | None = None, samples: int = 2_500, seed: int = 1
+    a: Scenario | str, b: Scenario | str, prompt: str | None = None, samples: int = 10_000, seed: int = 1
 ) -> Comparison:
     """Forecast a prompt in two scenarios and lay the trips side by side.
 

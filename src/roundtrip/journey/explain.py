@@ -28,7 +28,7 @@ from roundtrip.trace.numbers import unit_of
 from roundtrip.trace.story import LABELS
 
 
-def explain(name: str, scenario: Scenario | str = "cloud", samples: int = 2_500) -> dict[str, Any]:
+def explain(name: str, scenario: Scenario | str = "cloud", samples: int = 10_000) -> dict[str, Any]:
     """Return what there is to say about a name.
 
     Parameters
@@ -37,7 +37,7 @@ def explain(name: str, scenario: Scenario | str = "cloud", samples: int = 2_500)
     scenario : Scenario or str
         The trip from which values are taken.
     samples : int
-        Samples behind bands and rank correlations.
+        Samples behind bands.
 
     Raises
     ------
@@ -222,7 +222,7 @@ class _Explainer:
             made["result"] = {"value": value, "low": low, "high": high, "unit": _result_unit(stage, name, document)}
             made["calls"] = len(calls)
             if not brief:
-                made["matters"] = _matters(measure, call.result)
+                made["matters"] = _matters(measure, call.result, made["result"]["unit"])
         if not brief:
             made["truth"] = [_truth(check(r)) for r in rows() if r.stage == stage and r.function == name]
         return made
@@ -287,7 +287,7 @@ class _Explainer:
             "parent": plan.parent,
             "result": numbers["duration_s"],
             "numbers": numbers,
-            "matters": _matters(measure, plan.numbers["duration_s"]),
+            "matters": _matters(measure, plan.numbers["duration_s"], "s"),
         }
         if not brief:
             stage = self.stage(plan.name)
@@ -315,7 +315,7 @@ class _Explainer:
             "inputs": [_input(measure, key) for key, _ in measure.matters(whole)],
             "result": {"value": value, "low": low, "high": high, "unit": unit_of(name)},
             "parts": parts,
-            "matters": _matters(measure, whole),
+            "matters": _matters(measure, whole, unit_of(name)),
             "scenario": self.scenario.name,
             "file": f"src/roundtrip/journey/{self.scenario.way}.py",
         }
@@ -351,8 +351,9 @@ def _result_unit(stage: str, name: str, document: str) -> str:
     return named[-1] if named else unit_of(name)
 
 
-def _matters(measure: Measure, node: Any) -> list[dict[str, Any]]:
-    return [{"key": key, "rank_correlation": rho} for key, rho in measure.matters(node)]
+def _matters(measure: Measure, node: Any, unit: str) -> list[dict[str, Any]]:
+    """Return the inputs that move a node most, each with the change from its p5 to its p95."""
+    return [{"key": key, "change": change, "unit": unit} for key, change in measure.matters(node)]
 
 
 def _truth(score: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from roundtrip.journey.program import Program, Settings, program
 from roundtrip.journey.scenario import Scenario, load_scenario
 from roundtrip.trace.model import HEADS, Span, Trace
 
-DEFAULT_SAMPLES = 2_500
+DEFAULT_SAMPLES = 10_000
 
 
 def forecast(

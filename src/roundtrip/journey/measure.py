@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.graph import Node
@@ -24,10 +23,10 @@ class Measure:
     ----------
     scenario : Scenario
     samples : int
-        How many samples bands and rank correlations are taken from.
+        How many samples bands are taken from.
     """
 
-    def __init__(self, scenario: Scenario, samples: int = 2_500) -> None:
+    def __init__(self, scenario: Scenario, samples: int = 10_000) -> None:
         self.scenario = scenario
         self.program = program(scenario)
         self.graph = self.program.way.graph
@@ -54,21 +53,23 @@ class Measure:
         return self.draws.draw(self.figures[key], key)
 
     def matters(self, node: Any, most: int = 5) -> list[tuple[str, float]]:
-        """Return the inputs that move a node most, with the rank correlation (Spearman) of each over the samples.
+        """Return the inputs that move a node most, each with the change from its p5 to its p95, the others held.
 
-        An input without a band moves nothing; inputs that share a cause move together and are all named.
+        An input without a band moves nothing. What moves less than a hundredth of the strongest is left out.
         """
         number = self.graph.lift(node)
-        keys = [k for k in self.graph.inputs([number]) if self.figures[k].low < self.figures[k].high]
-        if not keys:
-            return []
-        result = np.broadcast_to(self._samples([node])[0], (self.draws.side, self.draws.side))
-        if np.ptp(result) == 0.0:
-            return []
-        ranked = _ranks(result)
-        found = [(key, _correlation(_ranks(np.broadcast_to(self._draw(key), result.shape)), ranked)) for key in keys]
+        keys = self.graph.inputs([number])
+        run = compile_numpy(self.graph, [number], keys)
+        middle = {k: np.float64(self.figures[k].value) for k in keys}
+
+        def at(key: str, value: float) -> float:
+            return float(run([np.float64(value) if k == key else middle[k] for k in keys])[0])
+
+        spread = [k for k in keys if self.figures[k].low < self.figures[k].high]
+        found = [(k, at(k, self.figures[k].high) - at(k, self.figures[k].low)) for k in spread]
         found.sort(key=lambda item: -abs(item[1]))
-        return [(key, rho) for key, rho in found[:most] if abs(rho) >= 0.05]
+        least = abs(found[0][1]) / 100.0 if found else 0.0
+        return [(key, change) for key, change in found[:most] if abs(change) > least and change != 0.0]
 
     def input_key(self, node: Any) -> str | None:
         """Return the input that a node is, or None."""
@@ -100,16 +101,3 @@ def function_name(function: Any) -> str:
     while isinstance(function, partial):
         function = function.func
     return f"{function.__module__.removeprefix('roundtrip.stages.')}.{function.__name__}"
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ranks from 0, ties sharing their mean: the samples of an input repeat along an axis."""
-    _, inverse, counts = np.unique(values.reshape(-1), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts + 1) / 2.0)[inverse]
-
-
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    a, b = x - x.mean(), y - y.mean()
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    return float(a @ b) / scale if scale else 0.0

@@ -44,7 +44,7 @@ def round_trips_s(network: Entry, draws: Draws) -> Array:
     routers = route.router_time_s(of(metro, "hops"), of(metro, "router_latency_s"), of(metro, "router_queue_s"))
     shape = (of(metro, name) for name in ("far_stretch", "near_stretch", "near_scale_m", "detour_m"))
     city = route.land_round_trip_s(0.0, *shape, routers_s=routers)
-    return np.asarray(2.0 * (there + flight) + city) * np.ones((draws.side, draws.side))
+    return np.asarray(2.0 * (there + flight) + city) * np.ones(draws.shape)
 
 
 def compared() -> list[dict[str, Any]]:

@@ -91,7 +91,7 @@ def google_split(name: str = "google-2025", samples: int = 10_000) -> dict[str, 
     draws = Draws(samples)
     spread = fleet_split({key: draws.draw(figure, key) for key, figure in inputs.items()})
     published = {key: figures[key].value for key in SPLIT}
-    bands = {key: draws.band(np.broadcast_to(spread[key], (draws.side, draws.side))) for key in SPLIT}
+    bands = {key: draws.band(np.broadcast_to(spread[key], draws.shape)) for key in SPLIT}
     return {
         "ours": {key: float(value) for key, value in ours.items()},
         "published": published,
@@ -274,7 +274,7 @@ def _error(ours: NDArray[np.float64], measured: NDArray[np.float64]) -> float:
 
 def _inside(row: dict[str, str], measured: float) -> bool:
     draws = Draws(SAMPLES)
-    band = draws.band(np.broadcast_to(token_J(row, SAMPLES), (draws.side, draws.side)))
+    band = draws.band(np.broadcast_to(token_J(row, SAMPLES), draws.shape))
     return band.low <= measured <= band.high
 
 

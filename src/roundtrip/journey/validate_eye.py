@@ -166,12 +166,13 @@ def _overlap() -> dict[str, Any]:
     """Each latency of the cortex counts from the stimulus: what adding them up, or drawing each alone, would do."""
     chosen, draws = load_scenario("cloud"), Draws(SAMPLES)
     drawn = [np.ravel(draws.draw(chosen.figure(f"eye.viewer.{n}"), f"eye.viewer.{n}")) for n in LATENCIES]
-    table = np.stack([np.broadcast_to(d, (draws.side,)) for d in drawn])
+    trips = max(d.size for d in drawn)
+    table = np.stack([np.broadcast_to(d, (trips,)) for d in drawn])
     shuffled = np.random.default_rng(SEED).permuted(table, axis=1)
     ordered, alone = (float(np.mean(np.all(np.diff(x, axis=0) > 0.0, axis=0))) for x in (table, shuffled))
     added = float(np.median(np.sum(table, axis=0) / table[-1]))
     return _score(
-        "latencies of the cortex", "share of trips in their order", ordered, 0.95, ordered >= 0.95, draws.side,
+        "latencies of the cortex", "share of trips in their order", ordered, 0.95, ordered >= 0.95, trips,
         "V1, V2, V4, inferotemporal, letters, N170, word form", "measured onsets; one slowness moves all of them",
         each_drawn_alone=alone, sum_over_the_whole=added,
     )  # fmt: skip

@@ -171,7 +171,7 @@ def _by_corridor(pairs: Pairs) -> list[tuple[str, Pairs, NDArray[np.bool_]]]:
 def _edges(pairs: Pairs, given: Constants) -> tuple[Array, Array]:
     draws = Draws(BAND_SAMPLES)
     sampled = {key: np.asarray(draws.draw(figure, f"network.route.{key}"))[..., None] for key, figure in given.items()}
-    drawn = np.broadcast_to(round_trip_s(pairs, sampled), (draws.side, draws.side, len(pairs.names)))
+    drawn = np.broadcast_to(round_trip_s(pairs, sampled), (*draws.shape, len(pairs.names)))
     low, high = np.quantile(drawn.reshape(draws.samples, -1), (EDGE, 1.0 - EDGE), axis=0)
     return low, high
 
