@@ -1,10 +1,12 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Header } from "./shell/header";
 import { Lazy, type Loader } from "./shell/lazy";
 import { Guard } from "./shell/notices";
+import { Help } from "./shell/help";
 import { onKey } from "./shell/keys";
-import { spoken } from "./shell/live";
+import { announce, spoken } from "./shell/live";
 import { link, useLab } from "./shell/state";
+import { followLanguage, loadTexts, useText } from "./shell/text";
 
 const screens: Readonly<Record<string, Loader>> = {
   journey: () => import("./screens/journey/index"),
@@ -19,7 +21,10 @@ const screens: Readonly<Record<string, Loader>> = {
 
 export function App() {
   const [state, set] = useLab();
+  const t = useText();
+  const moved = useRef(false);
   useEffect(() => {
+    loadTexts();
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);
@@ -28,11 +33,34 @@ export function App() {
     if (state.theme === "auto") root.removeAttribute("data-theme");
     else root.dataset["theme"] = state.theme;
     root.dataset["motion"] = state.motion ? "on" : "off";
-    root.lang = state.lang;
+    followLanguage(state.lang);
   }, [state.theme, state.motion, state.lang]);
+  useEffect(() => {
+    const name = t(state.screen === "missing" ? "error.screen" : `nav.${state.screen}`);
+    document.title = `${name} · ${t("app.name")}`;
+    // A new screen starts at its top, and a screen reader at its content.
+    if (moved.current) {
+      window.scrollTo(0, 0);
+      document.getElementById("main")?.focus({ preventScroll: true });
+      announce(t("aria.new_screen", { name }));
+    }
+    moved.current = true;
+  }, [state.screen, state.path]);
   const load = screens[state.screen];
   return (
     <>
+      {!state.embed && (
+        <a
+          class="skip"
+          href="#main"
+          onClick={(event) => {
+            event.preventDefault();
+            document.getElementById("main")?.focus();
+          }}
+        >
+          {t("app.skip")}
+        </a>
+      )}
       {!state.embed && <Header state={state} set={set} />}
       <main id="main" tabIndex={-1}>
         <Guard at={state.screen + state.path}>
@@ -40,14 +68,15 @@ export function App() {
             <Lazy key={state.screen} load={load} state={state} set={set} />
           ) : (
             <div class="notice">
-              <h1>There is no such screen</h1>
-              <p class="prose">
-                The address names a screen that this lab does not have. <a href={link("journey")}>Start with the journey.</a>
+              <h1>{t("error.screen")}</h1>
+              <p>
+                <a href={link("journey")}>{t("nav.journey")}</a>
               </p>
             </div>
           )}
         </Guard>
       </main>
+      <Help state={state} set={set} />
       <p class="unseen" role="status" aria-live="polite">
         {spoken.value}
       </p>

@@ -1,23 +1,26 @@
 /** The page while something loads, and when something failed: what happened, and what can be done. */
 import { Component, type ComponentChildren } from "preact";
+import { useText } from "./text";
 
-export function Loading({ what = "Loading" }: { readonly what?: string }) {
+export function Loading() {
+  const t = useText();
   return (
     <p class="notice small" role="status">
-      {what}…
+      {t("app.loading")}
     </p>
   );
 }
 
 export function Failure({ error }: { readonly error: unknown }) {
+  const t = useText();
   const text = error instanceof Error ? error.message : String(error);
   return (
     <div class="notice" role="alert">
-      <p class="prose">This part of the lab did not load.</p>
+      <p class="prose">{t("error.data")}</p>
       <p class="small">{text}</p>
       <p>
         <button class="ghost" onClick={() => location.reload()}>
-          Load the page again
+          {t("action.again")}
         </button>
       </p>
     </div>

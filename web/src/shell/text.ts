@@ -1,0 +1,31 @@
+/** The texts at the reader's level: `const t = useText(); t("wait.title")`. Draws again when the language changes. */
+import { signal } from "@preact/signals";
+import { loadFills } from "./fills";
+import { onStrings, setFills, setLanguage, t as at, type Values } from "../core/strings";
+import { lab } from "./state";
+
+const version = signal(0);
+onStrings(() => {
+  version.value = version.peek() + 1;
+});
+
+export type Say = (key: string, values?: Values) => string;
+
+export function useText(): Say {
+  void version.value;
+  const { level } = lab.value;
+  return (key, values = {}) => at(key, level, values);
+}
+
+let spoken = "en";
+
+/** Load the language of the address, and the figures in the texts. */
+export function followLanguage(lang: string): void {
+  if (lang === spoken) return;
+  spoken = lang;
+  void setLanguage(lang);
+}
+
+export function loadTexts(): void {
+  loadFills().then(setFills, () => undefined);
+}
