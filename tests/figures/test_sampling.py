@@ -23,15 +23,15 @@ def figure(value: float, low: float, high: float, shape: str = "lognormal", **mo
 def test_value_is_the_median_and_the_band_is_p5_and_p95(shape: str, value: float, low: float, high: float) -> None:
     samples = DRAWS.draw(figure(value, low, high, shape), "x")
     got = np.quantile(samples, [0.05, 0.5, 0.95])
-    # 500 strata: a quantile falls on a stratum, a hundredth of the band away at most.
-    np.testing.assert_allclose(got, [low, value, high], rtol=0.0, atol=0.01 * (high - low))
+    # 250 worlds: a quantile falls on a stratum, a fiftieth of the band away at most.
+    np.testing.assert_allclose(got, [low, value, high], rtol=0.0, atol=0.02 * (high - low))
 
 
 def test_uniform_has_its_ends_and_its_median() -> None:
     samples = DRAWS.draw(figure(0.25, 0.0, 1.0, "uniform"), "x")
     assert 0.0 < samples.min() < 0.002
-    assert 0.997 < samples.max() < 1.0
-    assert np.median(samples) == pytest.approx(0.25, abs=0.002)
+    assert 0.996 < samples.max() < 1.0
+    assert np.median(samples) == pytest.approx(0.25, abs=0.004)
 
 
 def test_fixed_does_not_spread() -> None:
@@ -43,8 +43,9 @@ def test_fixed_does_not_spread() -> None:
 def test_what_is_not_known_runs_down_and_what_differs_runs_along() -> None:
     unknown = DRAWS.draw(figure(10.0, 8.0, 13.0), "x")
     varies = DRAWS.draw(figure(10.0, 8.0, 13.0, spread="variability"), "x")
-    assert unknown.shape == (500, 1)
-    assert varies.shape == (1, 500)
+    assert unknown.shape == (250, 1)
+    assert varies.shape == (1, 1_000)
+    assert DRAWS.shape == (250, 1_000)
 
 
 def test_a_shared_cause_shares_the_sample_and_others_do_not() -> None:
@@ -108,7 +109,7 @@ def test_samples_of_a_positive_figure_stay_positive(value: float, down: float, u
 def test_too_few_samples_are_refused() -> None:
     with pytest.raises(DomainError, match="allowed: 4"):
         Draws(3)
-    assert Draws(10).samples == 9
+    assert Draws(10).samples == 10
 
 
 def test_a_share_stays_a_share_and_keeps_its_band() -> None:
