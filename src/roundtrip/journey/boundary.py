@@ -225,7 +225,7 @@ def account(
         drawn |= {key: np.float64(value) for key, value in (changes or {}).items()}
         spread = _lines(compiled, drawn, parts, rules, scenario)
         for name in ("energy_J", *HEADS, *AMOUNTS):
-            band = draws.band(np.broadcast_to(spread.total(name), (draws.side, draws.side)))
+            band = draws.band(np.broadcast_to(spread.total(name), draws.shape))
             made.bands[name] = (band.low, band.high)
     return made
 
