@@ -8,6 +8,7 @@ from roundtrip.figures.figure import Figure
 from roundtrip.figures.sampling import Band, Draws
 from roundtrip.journey.program import Program, Settings, program
 from roundtrip.journey.scenario import Scenario, load_scenario
+from roundtrip.journey.warnings import warnings
 from roundtrip.trace.model import HEADS, Span, Trace
 
 DEFAULT_SAMPLES = 10_000
@@ -46,6 +47,7 @@ def forecast(
     compiled = program(chosen)
     settings = compiled.settings(chosen)
     trace = _assemble(compiled, settings, chosen.prompt, [*map(float, compiled.scalar(settings.values))])
+    trace.warnings = warnings(chosen, trace)
     if samples:
         add_bands(trace, compiled, settings.figures, Draws(samples, seed))
     return trace

@@ -22,7 +22,8 @@ def lay(way: Way) -> None:
         home = model.lay(way, placed)
     page = computer.lay_back(way, home)
     streamed = network.lay_stream(way, page)
-    light = display.lay(way, page)
+    # A reasoning model's first word worth showing comes after its reasoning.
+    light = display.lay(way, way.marks["stream.reasoning"])
     read = eye.lay(way, light, streamed)
     for room in (computer, network, display):
         room.lay_always_on(way, read)
@@ -50,6 +51,8 @@ def summarize(way: Way) -> None:
         time_to_first_word_s={"end_of": "eye.cortex"},
         time_to_last_word_s={"end_of": "eye.reading"},
         energy_J={"heads": True},
+        body_J={"attribute_sum": "body_J"},
+        serving_J={"rooms": ["datacenter", "model"]},
         water_on_site_L={"attribute_sum": "water_on_site_L"},
         water_off_site_L={"attribute_sum": "water_off_site_L"},
         water_L={"sum_figures": ["water_on_site_L", "water_off_site_L"]},
@@ -59,6 +62,7 @@ def summarize(way: Way) -> None:
         tokens={"attribute_of": ["model.decode", "tokens"]},
         energy_per_word_J={"ratio": ["energy_J", "words"]},
         energy_per_token_J={"ratio": ["energy_J", "tokens"]},
+        serving_per_token_J={"ratio": ["serving_J", "tokens"]},
         carbon_per_word_g={"ratio": ["carbon_g", "words"]},
         water_per_word_L={"ratio": ["water_L", "words"]},
         water_per_token_L={"ratio": ["water_L", "tokens"]},

@@ -14,11 +14,9 @@ from roundtrip.catalog.load import sources
 from roundtrip.figures.figure import Figure
 from roundtrip.figures.graph import Node
 from roundtrip.figures.print_code import compile_numpy, javascript, javascript_library
-from roundtrip.journey.scenario import Scenario
+from roundtrip.journey.scenario import WAYS, Scenario
 from roundtrip.journey.way import GRADE_ORDER, Plan, Way
 from roundtrip.trace.model import HEADS
-
-WAYS = {"full": "roundtrip.journey.full", "concept": "roundtrip.journey.concept"}
 
 # Settings of so many scenarios are kept by each program.
 KEPT = 64
@@ -211,6 +209,9 @@ def _summary(way: Way) -> dict[str, Any]:
             made[name] = plans[span_id][attribute]
         elif "attribute_sum" in rule:
             made[name] = sum((p[rule["attribute_sum"]] for p in plans.values() if rule["attribute_sum"] in p), 0.0)
+        elif "rooms" in rule:
+            inside = [plans[p.id] for p in way.plans if p.room in rule["rooms"]]
+            made[name] = sum((p[head] for p in inside for head in HEADS if head in p), 0.0)
         elif "sum_figures" in rule:
             made[name] = sum((made[part] for part in rule["sum_figures"]), 0.0)
         elif "ratio" in rule:

@@ -18,12 +18,13 @@ A row in ``truth/<room>/<stage>.toml``::
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 from roundtrip.catalog.load import sources
 from roundtrip.errors import TruthError, nearest
@@ -32,6 +33,12 @@ from roundtrip.journey.stages import stage_module
 KINDS = ("measured", "standard", "datasheet", "derived", "simulated")
 _REQUIRED = {"id", "quantity", "function", "inputs", "value", "unit", "kind", "source", "where"}
 _ALLOWED = _REQUIRED | {"tolerance", "absolute", "counts"}
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("id", "quantity", "function", "unit", "kind", "source", "where"), str),
+    **dict.fromkeys(("inputs", "counts"), dict),
+    **dict.fromkeys(("value", "tolerance", "absolute"), float),
+}
+_CALLED = {str: "a text", dict: "a table", float: "a number"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +80,23 @@ def rows() -> tuple[Row, ...]:
             continue
         for path in sorted(room.iterdir(), key=lambda p: p.name):
             if path.name.endswith(".toml"):
-                result += _read(f"{room.name}.{path.name[:-5]}", path.read_text(encoding="utf-8"))
+                result += _read(f"{room.name}.{path.name[:-5]}", path.read_bytes())
     return tuple(result)
 
 
-def _read(stage: str, text: str) -> list[Row]:
+def _read(stage: str, data: bytes) -> list[Row]:
     where = f"truth/{stage.replace('.', '/')}.toml"
     try:
-        body: list[dict[str, Any]] = tomllib.loads(text).get("row", [])
-    except tomllib.TOMLDecodeError as error:
+        whole = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise TruthError(f"{where}: {error}") from None
+    if set(whole) - {"row"}:
+        raise TruthError(f"{where}: unknown key {min(whole)!r}, expected [[row]]")
+    body: Any = whole.get("row", [])
+    if not isinstance(body, list) or not all(isinstance(item, dict) for item in cast("list[Any]", body)):
+        raise TruthError(f"{where}: row = {body!r}, expected [[row]]")
     result: list[Row] = []
-    for number, item in enumerate(body, start=1):
+    for number, item in enumerate(cast("list[dict[str, Any]]", body), start=1):
         name = f"{where}: {item.get('id', f'row {number}')}"
         unknown = set(item) - _ALLOWED
         if unknown:
@@ -92,6 +104,14 @@ def _read(stage: str, text: str) -> list[Row]:
         missing = _REQUIRED - set(item)
         if missing:
             raise TruthError(f"{name}: {min(missing)} is missing")
+        for key, wanted in _TYPES.items():
+            given = item.get(key, wanted())
+            if not isinstance(given, (int, float) if wanted is float else wanted) or isinstance(given, bool):
+                raise TruthError(f"{name}: {key} = {given!r}, expected {_CALLED[wanted]}")
+            if wanted is float and not math.isfinite(given):
+                raise TruthError(f"{name}: {key} = {given!r} is not finite")
+        if any(row.id == item["id"] for row in result):
+            raise TruthError(f"{name}: stands twice")
         if item["kind"] not in KINDS:
             raise TruthError(f"{name}: kind = {item['kind']!r}, allowed: {', '.join(KINDS)}")
         if item["source"] not in sources():
@@ -107,9 +127,13 @@ def _read(stage: str, text: str) -> list[Row]:
 def check(row: Row) -> Score:
     """Compute what a row asks for and hold it against the published value."""
     function = getattr(stage_module(row.stage), row.function, None)
-    if function is None:
-        raise TruthError(f"truth row {row.stage}:{row.id}: no function {row.function!r} in the stage")
-    value = float(function(**row.inputs, **row.counts))
+    where = f"truth/{row.stage.replace('.', '/')}.toml: {row.id}"
+    if not callable(function):
+        raise TruthError(f"{where}: no function {row.function!r} in the stage")
+    try:
+        value = float(function(**row.inputs, **row.counts))
+    except (TypeError, ArithmeticError) as error:
+        raise TruthError(f"{where}: {row.function}: {error}") from None
     if row.absolute:
         return Score(row, value, value - row.value, abs(value - row.value) <= row.absolute)
     error = value / row.value - 1.0 if row.value else value

@@ -19,7 +19,7 @@ import numpy as np
 from roundtrip.errors import ReadingError
 from roundtrip.figures.graph import Graph, Node, Number
 from roundtrip.journey.scenario import Scenario
-from roundtrip.trace.model import CARRIERS
+from roundtrip.trace.model import BODY, CARRIERS
 
 GRADE_ORDER = ("derived", "measured", "datasheet", "estimate")
 
@@ -162,12 +162,18 @@ class Stage:
         parent : Mark, optional
             The span that this one is a part of.
         marginal_J, allocated_J, always_on_J : float
-            Joules under the three heads (docs/explanation/energy.md); None where none is counted.
+            Joules under the three heads (docs/explanation/energy.md); None where none is counted. Work of the body
+            (carriers motion and chemistry) comes from no grid: it becomes the attribute ``body_J`` instead.
         attributes : float
             Further results, with the unit in the name.
         """
         if carrier not in CARRIERS:
             raise ReadingError(f"{self.name}: carrier {carrier!r}, allowed: {', '.join(CARRIERS)}")
+        heads = {"marginal": marginal_J, "allocated": allocated_J, "always_on": always_on_J}
+        if carrier in BODY:
+            work = [joules for joules in heads.values() if joules is not None]
+            attributes |= {"body_J": sum(work[1:], work[0])} if work else {}
+            heads = {}
         span_id = id or self.name
         if span_id in self.way.marks:
             raise ReadingError(f"{span_id} was laid twice; give the second an id of its own")
@@ -181,9 +187,7 @@ class Stage:
             "start_s": start,
             "duration_s": duration_s,
             "lag_s": lag_s,
-            "marginal": marginal_J,
-            "allocated": allocated_J,
-            "always_on": always_on_J,
+            **heads,
             "electrons": electrons,
             "photons": photons,
             "bytes_in": bytes_in,

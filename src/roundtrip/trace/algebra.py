@@ -21,7 +21,8 @@ def summary(trace: Trace) -> dict[str, Any]:
     """Return the summary figures that follow from the spans by the trace's own ``algebra``.
 
     Each rule is one of ``{"end_of": id}``, ``{"sum_of": [ids]}`` (durations), ``{"heads": true}`` (energy by head),
-    ``{"attribute_of": [id, name]}``, ``{"attribute_sum": name}``, ``{"sum_figures": [names]}`` or
+    ``{"attribute_of": [id, name]}``, ``{"attribute_sum": name}``, ``{"sum_figures": [names]}``,
+    ``{"rooms": [rooms]}`` (joules of their spans) or
     ``{"ratio": [name, name]}``.
     """
     spans = {span.id: span for span in trace.spans}
@@ -38,6 +39,8 @@ def summary(trace: Trace) -> dict[str, Any]:
             result[name] = spans[span_id].attributes[attribute]
         elif "attribute_sum" in rule:
             result[name] = sum(float(s.attributes.get(rule["attribute_sum"], 0.0)) for s in trace.spans)
+        elif "rooms" in rule:
+            result[name] = sum(s.total_J or 0.0 for s in trace.spans if s.room in rule["rooms"])
         elif "sum_figures" in rule:
             result[name] = sum(float(result[part]) for part in rule["sum_figures"])
         elif "ratio" in rule:

@@ -14,7 +14,7 @@ from roundtrip.trace.table import (
     clip,
     groups,
     legend,
-    one_line,
+    opening,
     painter,
 )
 
@@ -22,7 +22,7 @@ SHOWN = (
     "first token in the computer",
     "first word understood",
     "whole answer",
-    "energy",
+    "electricity",
     "water",
     "carbon (CO2 equivalent)",
     "cost",
@@ -40,11 +40,7 @@ def brief(trace: Trace, width: int = 100, color: bool = False, log: bool = True,
     name = min(52, width // 2)
     cells = width - name - 2 - 9 - 10 - 2
     line = Timeline(trace, cells, log)
-    lines = [
-        clip(f"“{one_line(trace.prompt)}”", width),
-        paint(clip(str(trace.scenario.get("title", "")), width), "dim"),
-        "",
-    ]
+    lines = [*opening(trace, width, paint), ""]
     lines.append(paint(f"  {'':<{name}}{line.scale()} {'time':>9} {'energy':>9}", "dim"))
     for heading, spans in groups(trace).items():
         joules = sum(span.total_J or 0.0 for span in spans)

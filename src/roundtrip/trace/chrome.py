@@ -40,12 +40,15 @@ def trace_chrome(trace: Trace) -> str:
     for tid, lane in enumerate(lanes(trace), start=1):
         events.append({"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": lane.title}})
         events.append({"ph": "M", "pid": 1, "tid": tid, "name": "thread_sort_index", "args": {"sort_index": tid}})
+        ends: dict[tuple[str | None, int], float] = {}
         for piece in lane.slices:
             span = piece.span
             start_us, end_us = piece.start_ns / 1e3, piece.end_ns / 1e3
+            end_us = ends.get((span.parent, piece.end_ns), end_us)
             duration_us = end_us - start_us
-            while start_us + duration_us > end_us:  # a last bit must not reach into the next slice
+            while start_us + duration_us > end_us:  # a last bit must not reach out of its whole, nor into the next
                 duration_us = math.nextafter(duration_us, 0.0)
+            ends[span.id, piece.end_ns] = start_us + duration_us
             arguments: dict[str, Any] = {
                 "title": span.title,
                 "carrier": span.carrier,

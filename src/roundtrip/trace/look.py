@@ -37,9 +37,9 @@ LINE_DARK, LINE_LIGHT = "#39414F", "#C9C5B9"
 ROOM_TITLES = {
     "keyboard": "Keyboard: from the finger to the wire",
     "computer": "Computer: from the interrupt to the request",
-    "network": "Network: from the socket to the other coast",
+    "network": "Network: from the socket to the far end",
     "optics": "Optics: the light in the glass",
-    "datacenter": "Datacenter: to a free place in the batch",
+    "datacenter": "Datacenter: to a place in the batch",
     "model": "Model: reading, then writing",
     "display": "Display: from the word to the light",
     "eye": "Eye: from the light to the word",
@@ -57,9 +57,14 @@ OTHERS = {
 }
 
 
+BEHIND = "Behind it: power and cooling"
+
+
 def group_of(span_id: str, room: str) -> str:
     """Return the heading of a span: its room, and whether it is on the way back, in the stream, or always on."""
     first = span_id.partition(".")[0]
+    if span_id == "datacenter.power":
+        return BEHIND
     if first == "back":
         return WAY_BACK.get(room, f"{room.capitalize()}: the way back")
     if first in OTHERS:

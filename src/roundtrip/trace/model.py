@@ -8,6 +8,8 @@ from typing import Any
 SCHEMA = "roundtrip.trace/1"
 
 CARRIERS = ("moving charge", "photons", "stored charge", "waiting", "heat", "motion", "chemistry")
+# What carries these is the body: its joules come from no grid and stand in the attribute body_J, under no head.
+BODY = ("motion", "chemistry")
 READINGS = ("forecast", "carry", "record")
 HEADS = ("marginal", "allocated", "always_on")
 
@@ -124,6 +126,7 @@ class Trace:
     summary_bands: dict[str, dict[str, float]] = field(default_factory=dict[str, "dict[str, float]"])
     sources: dict[str, dict[str, Any]] = field(default_factory=dict[str, "dict[str, Any]"])
     samples: int = 0
+    warnings: list[str] = field(default_factory=list[str])
 
     def span(self, id_or_name: str) -> Span:
         """Return the span with this id, or the first with this name."""
@@ -144,6 +147,7 @@ class Trace:
             "answer": self.answer,
             "scenario": self.scenario,
             "samples": self.samples,
+            "warnings": list(self.warnings),
             "summary": self.summary,
             "summary_bands": self.summary_bands,
             "algebra": self.algebra,

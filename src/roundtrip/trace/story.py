@@ -12,7 +12,7 @@ from roundtrip.trace.path import critical_path
 
 LABELS = {
     "time_to_first_token_s": "first token in the computer",
-    "time_to_first_photon_s": "first photon of it",
+    "time_to_first_photon_s": "first photon of the answer",
     "time_to_first_word_s": "first word understood",
     "time_to_first_answer_s": "first word of the answer proper",
     "time_to_last_token_s": "whole answer",
@@ -23,7 +23,9 @@ LABELS = {
     "queue_s": "waiting for a free place",
     "prefill_s": "the model reads the prompt",
     "decode_s": "the model writes the answer",
-    "energy_J": "energy",
+    "energy_J": "electricity",
+    "serving_J": "the model's machines and their building",
+    "body_J": "the body's own work (finger, eye, brain)",
     "water_L": "water",
     "water_on_site_L": "  on site",
     "water_off_site_L": "  off site",
@@ -31,8 +33,9 @@ LABELS = {
     "cost_usd": "cost",
     "words": "words",
     "tokens": "tokens written",
-    "energy_per_word_J": "energy per word",
-    "energy_per_token_J": "energy per token",
+    "serving_per_token_J": "energy per token, model and building only",
+    "energy_per_token_J": "energy per token, the whole way",
+    "energy_per_word_J": "energy per word, the whole way",
     "carbon_per_word_g": "carbon per word",
     "water_per_word_L": "water per word",
     "water_per_token_L": "water per token",
@@ -47,7 +50,7 @@ HEAD_LABELS = {
 
 
 def rows(trace: Trace) -> list[tuple[str, str, str, str]]:
-    """Return label, value, band and slow trip (p99) of each summary figure, in the order of `LABELS`."""
+    """Return label, value, band and p99 of trips (in the typical world) of each summary figure, as in `LABELS`."""
     result: list[tuple[str, str, str, str]] = []
     names = [n for n in LABELS if n in trace.summary] + [n for n in trace.summary if n not in LABELS]
     for name in names:
@@ -77,7 +80,7 @@ def summary_lines(trace: Trace, width: int, paint: Callable[[str, str], str]) ->
     """Return the summary as lines."""
     wide = width >= 88
     label_width = 44 if wide else 38
-    head = f"{'':<{label_width}} {'value':>9}  {'p5–p95':<12}" + (" slow trip (p99)" if wide else "")
+    head = f"{'':<{label_width}} {'value':>9}  {'p5–p95':<12}" + (" p99 of trips" if wide else "")
     lines = [paint(head, "dim")] if trace.samples else []
     for label, value, spread, slow in rows(trace):
         shown = label if len(label) <= label_width else label[: label_width - 1] + "…"
@@ -103,10 +106,13 @@ def sentences(trace: Trace) -> list[str]:
     first = summary.get("time_to_first_word_s", summary.get("time_to_first_token_s"))
     last = summary.get("time_to_last_token_s")
     if first is not None and last is not None:
-        what = "is understood" if "time_to_first_word_s" in summary else "is there"
-        said.append(
-            f"The first word {what} {si(first, 's')} after the start; the whole answer is there after {si(last, 's')}."
-        )
+        if "time_to_first_word_s" in summary:
+            said.append(
+                f"{si(first, 's')} after the finger starts, the first word is understood; "
+                f"the whole answer is in the computer after {si(last, 's')}."
+            )
+        else:
+            said.append(f"The first word is there after {si(first, 's')}, the whole answer after {si(last, 's')}.")
     longest = _longest(trace)
     if longest:
         said.append(longest)
@@ -156,14 +162,15 @@ def _energy_sentences(summary: dict[str, Any], joules: dict[str, float]) -> list
         return []
     own, heads = joules["marginal"] + joules["allocated"], {head: si(joules[head], "J") for head in HEADS}
     said = [
-        f"It takes {si(total, 'J')} in all: {heads['marginal']} only because of this prompt, "
+        f"It takes {si(total, 'J')} of electricity: {heads['marginal']} only because of this prompt, "
         f"{heads['allocated']} as its share of what serves many, {heads['always_on']} for things that are on anyway. "
-        f"Without the last, it would light a 10 W lamp for {si(own / 10.0, 's')}."
+        f"Without the last, that would light a 10 W lamp for {si(own / 10.0, 's')}."
     ]
     water, carbon = summary.get("water_L"), summary.get("carbon_g")
     if water is not None and carbon is not None:
         drops = digits(water / DROP_L, 2)
         said.append(
-            f"Water: {si(water, 'L')}, or {drops} drops of 0.05 mL. Carbon: {si(carbon, 'g')} of CO2 equivalent."
+            f"For all of it, water: {si(water, 'L')}, or {drops} drops of 0.05 mL; "
+            f"carbon: {si(carbon, 'g')} of CO2 equivalent."
         )
     return said

@@ -9,6 +9,7 @@ from roundtrip.trace import look
 from roundtrip.trace.model import Span, Trace
 from roundtrip.trace.numbers import si
 from roundtrip.trace.svg import css_class, document, label, legend
+from roundtrip.trace.table import one_line
 
 LANES = {
     "keyboard": "Keyboard",
@@ -58,7 +59,7 @@ def strip(trace: Trace) -> str:
                 body += _mark(span, axis, y + ROW * (number + 0.55), right)
         y += height
         body.append(f'<line class="rule" x1="24" x2="{WIDTH - RIGHT:g}" y1="{y - 4:.1f}" y2="{y - 4:.1f}"/>')
-    heading = [label(24, 34, f"“{trace.prompt}”" if len(trace.prompt) < 60 else "One prompt", "text title")]
+    heading = [label(24, 34, f"“{one_line(trace.prompt, 60)}”", "text title")]
     heading += legend(24, 58, [c for c in look.LOOKS if any(s.carrier == c for s in spans)])
     said = "How long each stage of the trip takes, one lane a room, on logarithmic time"
     return document(WIDTH, y + 8, said, [*heading, *_grid(axis, y), *body, *_goals(trace, axis, y)])

@@ -205,23 +205,53 @@ def table(
     paint = painter(color)
     numbers = source_numbers(trace)
     line = Timeline(trace, columns.bar, log)
-    title = str(trace.scenario.get("title", ""))
-    lines = [
-        clip(f"“{one_line(trace.prompt)}”", width),
-        paint(clip(title, width), "dim"),
-        "",
-        _head(columns, line, paint),
-    ]
+    lines = [*opening(trace, width, paint), "", _head(columns, line, paint)]
+    depth = depths(trace)
     for heading, spans in groups(trace).items():
         joules = sum(span.total_J or 0.0 for span in spans)
         lines += ["", _heading(heading, joules, columns, paint)]
-        lines += [_row(span, columns, line, numbers, paint) for span in spans]
-    lines += ["", legend(paint, width), ""]
+        lines += [_row(span, depth[span.id], columns, line, numbers, paint) for span in spans]
+    lines += ["", legend(paint, width), *wrap(" ".join(_notes(trace)), width), ""]
     lines += summary_lines(trace, width, paint)
     lines += ["", *story(trace, width), ""]
     lines += _sources(trace, numbers, width, all_sources)
     text = "\n".join(part.rstrip() for part in lines) + "\n"
     return text if unicode else ascii_only(text)
+
+
+def opening(trace: Trace, width: int, paint: Paint) -> list[str]:
+    """Return the prompt, the scenario, what the reader set otherwise, and what does not go together."""
+    lines = [clip(f"“{one_line(trace.prompt)}”", width)]
+    lines.append(paint(clip(str(trace.scenario.get("title", "")), width), "dim"))
+    changes = [one_line(change) for change in trace.scenario.get("changes", ())]
+    if changes:
+        lines += [paint(line, "dim") for line in wrap("but with " + ", ".join(changes), width)]
+    for warning in trace.warnings:
+        lines += wrap(f"note: {warning}", width, "  ")
+    return lines
+
+
+def depths(trace: Trace) -> dict[str, int]:
+    """Return how deep each span lies: 0 for a whole, 1 for its parts, 2 for theirs."""
+    found: dict[str, int] = {}
+    for span in trace.spans:
+        found[span.id] = found.get(span.parent, 0) + 1 if span.parent else 0
+    return found
+
+
+def _notes(trace: Trace) -> list[str]:
+    notes = ["src: the first source, + where there are more (--sources lists all)."]
+    if any("body_J" in span.attributes for span in trace.spans):
+        notes.append("Joules in brackets: work of the body, in no sum.")
+    if any(span.id.startswith("step.") for span in trace.spans):
+        notes.append("Parts of the writing: one token's step.")
+    return notes
+
+
+def _joules(span: Span) -> str:
+    if span.total_J is None and "body_J" in span.attributes:
+        return f"({si(float(span.attributes['body_J']), 'J')})"
+    return si(span.total_J, "J")
 
 
 def groups(trace: Trace) -> dict[str, list[Span]]:
@@ -304,10 +334,10 @@ def _heading(heading: str, joules: float, columns: Columns, paint: Paint) -> str
     return paint(text, "bold") + " " * (before - len(text)) + paint(energy, "dim")
 
 
-def _row(span: Span, columns: Columns, line: Timeline, numbers: dict[str, int], paint: Paint) -> str:
+def _row(span: Span, depth: int, columns: Columns, line: Timeline, numbers: dict[str, int], paint: Paint) -> str:
     name = span.id.removeprefix("back.").removeprefix("on.").removeprefix("stream.")
     name = span.room if span.id.startswith("on.") else name.removeprefix(f"{span.room}.")
-    name = f"└ {name.rpartition('.')[2]}" if span.parent else name
+    name = "  " * (depth - 1) + f"└ {name.rpartition('.')[2]}" if depth else name
     blank, bar = line.bar(span)
     time = span.bands.get("duration_s")
     spread = band(time["low"], time["high"], span.duration_s, "s") if time else ""
@@ -317,7 +347,7 @@ def _row(span: Span, columns: Columns, line: Timeline, numbers: dict[str, int], 
         blank + paint(bar, span.carrier) + " " * (columns.bar - len(blank) - len(bar)),
         f"{si(span.duration_s, 's'):>{columns.time}}",
         paint(f"{clip(spread, columns.band):<{columns.band}}", "dim") if columns.band else "",
-        f"{si(span.total_J, 'J'):>{columns.energy}}",
+        f"{_joules(span):>{columns.energy}}",
         f"{_count(span):>{columns.count}}" if columns.count else "",
         GRADE_LETTERS.get(span.grade, "?"),
         _source(span, numbers),

@@ -104,9 +104,7 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
         id="prefill.engine",
     )  # fmt: skip
     mark = f.lay("other prompts go first", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait")
-    mark = d.lay(
-        "kernels start by layers", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.model.decode"
-    )
+    mark = d.lay("kernels start by layers", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.launch")
     mark = m[weights].lay(
         "shared weights multiply", part.weights_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.weights", bytes_in=part.weights_B,
@@ -227,7 +225,7 @@ def _lay_write(m: Machine, after: Mark) -> None:
         "waiting",
         after=mark,
         parent=whole,
-        id="step.model.decode",
+        id="step.launch",
     )
     _lay_rounding(m, launch, one)
     before = mark

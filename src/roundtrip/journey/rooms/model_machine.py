@@ -185,7 +185,7 @@ def _shape(way: Way, stage: Any) -> Shape:
         expert = e.use(
             experts.expert_parameters, hidden_width=e[f"{NAME}.hidden_width"], expert_width=e[f"{NAME}.expert_width"]
         )
-        moe_layers = e[f"{NAME}.layers"] - e[f"{NAME}.dense_layers"]
+        moe_layers = np.maximum(e[f"{NAME}.layers"] - e[f"{NAME}.dense_layers"], 0.0)
         count, picked = e[f"{NAME}.experts"], e[f"{NAME}.picked_experts"]
         routed = e.use(experts.routed_parameters, moe_layers=moe_layers, experts=count, parameters=expert)
         used = e.use(experts.routed_parameters, moe_layers=moe_layers, experts=picked, parameters=expert)
