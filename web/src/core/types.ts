@@ -297,14 +297,18 @@ export interface Reconciled {
 
 export interface Energy {
   parts: { key: string; title: string; meaning: string }[];
+  /** What stands in each place of a row of `boundaries`. */
+  totals: string[];
   methods: { key: string; title: string }[];
   presets: Record<
     string,
     {
       /** Everything inside, by place, over the year. */
       whole: Account;
-      /** The account of each boundary: its parts in their order, joined with commas. */
-      boundaries: Record<string, Account>;
+      /** The totals of each boundary, in the order of `totals`; the key is its parts in their order with commas. */
+      boundaries: Record<string, number[]>;
+      /** Joules of each kind of token by the datacenter's parts inside: `chip,host,idle,pue` and its subsets. */
+      tokens: Record<string, Account["tokens"]>;
       /** The same joules accounted otherwise. */
       others: { account: string; carbon_g: number; water_L: number }[];
       /** Carbon by method and hour of the day, everything inside. */

