@@ -1,0 +1,89 @@
+/** What changes from A to B, one bar a line: to the left what is saved, to the right what is added. */
+import { scaleLinear } from "d3-scale";
+import type { Carrier } from "../core/types";
+import { short } from "./numbers";
+import { fill, fresh, Hatch } from "./paint";
+import { measure, useWidth } from "./width";
+
+export interface Delta {
+  readonly key: string;
+  readonly name: string;
+  readonly a: number;
+  readonly b: number;
+  /** b less a, signed. */
+  readonly change: number;
+  readonly carrier: Carrier;
+  readonly href?: string;
+}
+
+const hatch = fresh("delta");
+const ROW = 27;
+
+export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta[]; unit: string; title: string; less: string; more: string }) {
+  const [ref, width] = useWidth<HTMLDivElement>(560);
+  const names = Math.min(width * 0.42, Math.max(60, ...rows.map((row) => measure(row.name))) + 16);
+  const most = Math.max(...rows.map((row) => Math.abs(row.change)), Number.MIN_VALUE);
+  const minus = rows.some((row) => row.change < 0);
+  const plus = rows.some((row) => row.change > 0);
+  const room = 74;
+  const left = names + (minus ? room : 6);
+  const right = width - (plus ? room : 6);
+  const x = scaleLinear([minus ? -most : 0, plus ? most : 0], [left, Math.max(left + 20, right)]);
+  const zero = x(0);
+  const height = rows.length * ROW + 26;
+  return (
+    <div ref={ref}>
+      <svg class="chart" height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={title}>
+        <defs>
+          <Hatch id={hatch} />
+        </defs>
+        {minus && (
+          <text class="m s" x={zero - 8} y="12" text-anchor="end">
+            {less}
+          </text>
+        )}
+        {plus && (
+          <text class="m s" x={zero + 8} y="12">
+            {more}
+          </text>
+        )}
+        {rows.map((row, i) => {
+          const y = 22 + i * ROW;
+          const at = x(row.change);
+          const text = `${row.change < 0 ? "−" : "+"}${short(Math.abs(row.change), unit)}`;
+          const name = (
+            <text class="lab" x="0" y={y + 13}>
+              <title>{row.name}</title>
+              {cut(row.name, names - 12)}
+            </text>
+          );
+          return (
+            <g key={row.key}>
+              {row.href ? (
+                <a href={row.href} aria-label={`${row.name}: ${text}`}>
+                  <rect x="0" y={y - 3} width={names - 8} height="24" fill="transparent" />
+                  {name}
+                </a>
+              ) : (
+                name
+              )}
+              <rect x={Math.min(zero, at)} y={y + 2} width={Math.max(1, Math.abs(at - zero))} height="13" fill={fill(row.carrier, hatch)} opacity={row.change < 0 ? 0.55 : 1} />
+              <text class="m" x={row.change < 0 ? at - 7 : at + 7} y={y + 13} text-anchor={row.change < 0 ? "end" : "start"}>
+                {text}
+              </text>
+            </g>
+          );
+        })}
+        <line class="mark" x1={zero} x2={zero} y1="18" y2={height - 2} />
+      </svg>
+    </div>
+  );
+}
+
+/** A text that fits, with an ellipsis where it was cut. */
+export function cut(text: string, width: number): string {
+  if (measure(text) <= width) return text;
+  let n = text.length - 1;
+  while (n > 1 && measure(`${text.slice(0, n).trimEnd()}…`) > width) n--;
+  return `${text.slice(0, n).trimEnd()}…`;
+}

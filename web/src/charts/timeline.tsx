@@ -1,0 +1,173 @@
+/**
+ * The wait as two bars joined by a shaded magnifier: above, the first word enlarged; below, the whole wait in true
+ * proportion with one tick a token. It undoes what logarithmic time hides. The reader's guess is a mark that can be dragged.
+ */
+import { scaleLinear } from "d3-scale";
+import { useRef } from "preact/hooks";
+import type { Carrier } from "../core/types";
+import { short, times, ratio } from "./numbers";
+import { fill, fresh, Hatch } from "./paint";
+import { measure, useWidth } from "./width";
+
+export interface Piece {
+  readonly key: string;
+  readonly name: string;
+  /** For a narrow place. */
+  readonly brief?: string;
+  readonly carrier: Carrier;
+  readonly start: number;
+  readonly value: number;
+}
+export interface TimelineProps {
+  readonly title: string;
+  /** Up to the first word. */
+  readonly pieces: readonly Piece[];
+  readonly first: number;
+  /** From the first word to the end. */
+  readonly writing: Piece;
+  readonly end: number;
+  readonly tokens: number;
+  readonly guess: number | null;
+  readonly guessName: string;
+  readonly onGuess: (value: number) => void;
+  /** "the first word, {times} times enlarged" */
+  readonly magnified: (times: string) => string;
+}
+
+const ids = { hatch: fresh("hatch"), shade: fresh("shade") };
+
+export function Timeline(props: TimelineProps) {
+  const { pieces, first, writing, end, guess } = props;
+  const [ref, width] = useWidth<HTMLDivElement>(812);
+  const svg = useRef<SVGSVGElement>(null);
+  const phone = width < 560;
+  const top = { y: 22, h: 30 };
+  const low = { y: top.y + top.h + (phone ? 44 : 46), h: 40 };
+  const height = low.y + low.h + 28;
+  const shown = Math.max(end, guess ?? 0);
+  const x = scaleLinear([0, shown * 1.02], [0, width]);
+  const large = phone ? width : width * 0.64;
+  const z = scaleLinear([0, first || 1], [0, large]);
+  const bar = (piece: Piece, y: number, h: number, on: (v: number) => number) => {
+    const from = on(piece.start);
+    const wide = on(piece.start + piece.value) - from;
+    return <rect key={piece.key} x={from} y={y} width={Math.max(0.6, wide - (wide > 3 ? 1 : 0))} height={h} fill={fill(piece.carrier, ids.hatch)} />;
+  };
+  const span = x(end) - x(first);
+  const step = span / Math.max(1, props.tokens);
+  const every = Math.max(1, Math.ceil(2.2 / Math.max(step, 1e-9)));
+  let ticks = "";
+  for (let i = every; i < props.tokens; i += every) ticks += `M${(x(first) + i * step).toFixed(2)} ${low.y}v${low.h}`;
+  const labels = fit(pieces, z, width);
+  const writes = `${writing.name} ${short(writing.value, "s")}`;
+  const drag = (event: PointerEvent) => {
+    const box = svg.current?.getBoundingClientRect();
+    if (!box) return;
+    const at = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) * width;
+    props.onGuess(Math.max(0.01, Number(x.invert(at).toPrecision(2))));
+  };
+  const hold = (event: PointerEvent) => {
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    event.preventDefault();
+    drag(event);
+  };
+  const g = guess === null ? 0 : x(guess);
+  const right = g > width - measure(props.guessName) - 20;
+  const magnified = props.magnified(times(ratio(z(first) - z(0), x(first) - x(0))));
+  return (
+    <div ref={ref}>
+      <svg ref={svg} class="chart timeline" height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={props.title}>
+        <defs>
+          <Hatch id={ids.hatch} />
+          <linearGradient id={ids.shade} x1="0" x2="0" y1="0" y2="1">
+            <stop offset="0" stop-color="var(--fg)" stop-opacity="0.03" />
+            <stop offset="1" stop-color="var(--fg)" stop-opacity="0.14" />
+          </linearGradient>
+        </defs>
+        <path d={`M0 ${top.y + top.h + 2}H${large}L${Math.max(x(first), 1)} ${low.y - 2}H0Z`} fill={`url(#${ids.shade})`} />
+        {labels.map(({ piece, text, at, anchor }) => (
+          <text key={piece.key} x={at} y="14" text-anchor={anchor} class="m">
+            {text} <tspan fill="var(--fg)">{short(piece.value, "s")}</tspan>
+          </text>
+        ))}
+        {pieces.map((piece) => bar(piece, top.y, top.h, z))}
+        {pieces.map((piece) => bar(piece, low.y, low.h, x))}
+        {bar(writing, low.y, low.h, x)}
+        <path d={ticks} stroke="var(--bg)" stroke-width={Math.min(1, step * every * 0.3)} opacity="0.6" />
+        {!phone && (
+          <text class="m" x={large + 12} y={top.y + top.h / 2 + 4.5}>
+            {magnified}
+          </text>
+        )}
+        {phone && (
+          <text class="m s" x={width} y={top.y + top.h + 16} text-anchor="end">
+            {magnified}
+          </text>
+        )}
+        {x(end) > measure(writes) && (
+          <text class="m halo" x={x(end)} y={low.y - 8} text-anchor="end">
+            {writing.name} <tspan fill="var(--fg)">{short(writing.value, "s")}</tspan>
+          </text>
+        )}
+        {x.ticks(phone ? 4 : 6).map((tick) => {
+          const at = x(tick);
+          const covered = guess !== null && Math.abs(at - g) < 12 + (right ? 0 : 4);
+          const under = guess !== null && !right && at > g && at < g + measure(props.guessName) + 34;
+          const under2 = guess !== null && right && at < g && at > g - measure(props.guessName) - 34;
+          return (
+            <g key={tick}>
+              <line class="rule2" x1={at} x2={at} y1={low.y + low.h + 2} y2={low.y + low.h + 8} />
+              {!covered && !under && !under2 && at < width - 16 && (
+                <text class="m s" x={at} y={low.y + low.h + 22} text-anchor={tick === 0 ? "start" : "middle"}>
+                  {tick === 0 ? "0" : short(tick, "s")}
+                </text>
+              )}
+            </g>
+          );
+        })}
+        {guess !== null && (
+          <g
+            class="guess"
+            transform={`translate(${g.toFixed(1)} 0)`}
+            onPointerDown={hold}
+            onPointerMove={(event) => event.buttons === 1 && drag(event)}
+            aria-hidden="true"
+          >
+            <rect x="-14" y={low.y - 12} width="28" height={low.h + 38} fill="transparent" />
+            <line y1={low.y - 7} y2={low.y + low.h + 9} stroke="var(--bg)" stroke-width="5" />
+            <line y1={low.y - 7} y2={low.y + low.h + 9} stroke="var(--fg)" stroke-width="1.5" />
+            <path d={`M0 ${low.y + low.h + 8}l6.5 11h-13Z`} fill="var(--fg)" />
+            <text x={right ? -12 : 12} y={low.y + low.h + 22} text-anchor={right ? "end" : "start"}>
+              {props.guessName}
+            </text>
+          </g>
+        )}
+      </svg>
+    </div>
+  );
+}
+
+/** Names over their parts where there is room; the longest part first, a short name before none. */
+function fit(pieces: readonly Piece[], z: (value: number) => number, width: number) {
+  const made: { piece: Piece; text: string; at: number; anchor: "start" | "end" }[] = [];
+  const taken: [number, number][] = [];
+  for (const piece of [...pieces].sort((a, b) => b.value - a.value)) {
+    if (piece.value <= 0) continue;
+    const from = z(piece.start);
+    const to = z(piece.start + piece.value);
+    search: for (const text of [piece.name, piece.brief ?? piece.name]) {
+      const wide = measure(`${text} ${short(piece.value, "s")}`) + 4;
+      for (const [at, anchor] of [[from, "start"], [to, "end"]] as const) {
+        const a = anchor === "start" ? at : at - wide;
+        const b = a + wide;
+        if (a < 0 || b > width || taken.some(([p, q]) => a < q + 8 && b > p - 8)) continue;
+        // Names stay near: they may reach over a neighbor only if that is thin.
+        if (wide > (to - from) * 2.2 + 40) continue;
+        taken.push([a, b]);
+        made.push({ piece, text, at, anchor });
+        break search;
+      }
+    }
+  }
+  return made;
+}
