@@ -2,10 +2,13 @@
 //
 //   t("wait.title", level)                       the text
 //   t("aria.slider", level, { name, value })     placeholders filled by the caller
-//   setFills(await fills())                      figures that Python worked out (data/fills.json) fill the rest
 //
+// Figures that Python worked out (data/fills.json) fill the other places; they are loaded at the first text that has one,
+// and components that called t() are drawn again when they are there.
 // A value is one text for all levels, or { child, student, engineer }.
+import { signal } from "@preact/signals";
 import english from "../../strings/en.json";
+import { load } from "./data";
 
 export type Level = "child" | "student" | "engineer";
 export const LEVELS: readonly Level[] = ["child", "student", "engineer"];
@@ -28,7 +31,9 @@ export interface Fill {
 const files = import.meta.glob<{ default: Strings }>(["../../strings/*.json", "!../../strings/en.json"]);
 let strings: Strings = english as Strings;
 let fills: Record<string, Fill> = {};
-const listeners = new Set<() => void>();
+let asked = false;
+/** Counts up when language or figures change; every t() reads it, so that what shows a text is drawn again. */
+const turn = signal(0);
 
 /** Languages that there are files for, English first. */
 export function languages(): string[] {
@@ -40,19 +45,15 @@ export async function setLanguage(lang: string): Promise<void> {
   const load = files[`../../strings/${lang}.json`];
   strings = load ? { ...(english as Strings), ...(await load()).default } : (english as Strings);
   document.documentElement.lang = load ? lang : "en";
-  listeners.forEach((call) => call());
+  turn.value++;
 }
 
-/** Give the figures that fill placeholders for which a caller gives no value. */
-export function setFills(given: Record<string, Fill>): void {
-  fills = given;
-  listeners.forEach((call) => call());
-}
-
-/** Be called when language or figures change; returns the way to leave. */
-export function onStrings(call: () => void): () => void {
-  listeners.add(call);
-  return () => listeners.delete(call);
+/** Load the figures of the texts; called by the first text that names one. */
+export async function loadFills(): Promise<Record<string, Fill>> {
+  asked = true;
+  fills = await load<Record<string, Fill>>("fills.json");
+  turn.value++;
+  return fills;
 }
 
 export function has(key: string): boolean {
@@ -61,12 +62,14 @@ export function has(key: string): boolean {
 
 /** The text of a key at a level. A key without text shows itself in brackets, so that it is seen and mended. */
 export function t(key: string, level: Level = "student", values: Values = {}): string {
+  void turn.value;
   const entry = strings[key];
   if (entry === undefined) return `[${key}]`;
   const text = typeof entry === "string" ? entry : entry[level];
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const given = values[name];
     if (given !== undefined) return String(given);
+    if (!asked) loadFills().catch(() => undefined);
     return fills[name]?.text[level] ?? "…";
   });
 }
