@@ -48,12 +48,23 @@ export async function setLanguage(lang: string): Promise<void> {
   turn.value++;
 }
 
+/** Give the figures that fill places for which a caller gives no value. */
+export function setFills(given: Record<string, Fill>): void {
+  asked = true;
+  fills = given;
+  turn.value++;
+}
+
 /** Load the figures of the texts; called by the first text that names one. */
 export async function loadFills(): Promise<Record<string, Fill>> {
   asked = true;
-  fills = await load<Record<string, Fill>>("fills.json");
-  turn.value++;
+  setFills(await load<Record<string, Fill>>("fills.json"));
   return fills;
+}
+
+/** Be called when language or figures change; returns the way to leave. */
+export function onStrings(call: () => void): () => void {
+  return turn.subscribe(call);
 }
 
 export function has(key: string): boolean {
