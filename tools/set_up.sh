@@ -1,5 +1,5 @@
 #!/bin/sh
-# set_up.sh PYTHON WHAT: put what `make WHAT` needs into .venv at the project's root (WHAT: run, dev, bench or docs).
+# set_up.sh PYTHON WHAT: put what `make WHAT` needs into .venv at the root (WHAT: run, dev, bench, docs or lab).
 # The mark .venv/.WHAT says that it is there; make calls this again when pyproject.toml is newer.
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,8 +44,8 @@ fi
 
 case "$what" in
     run) target="." ;;
-    dev | bench | docs) target=".[$what]" ;;
-    *) fail "'$what' is not one of run, dev, bench, docs" ;;
+    dev | bench | docs | lab) target=".[$what]" ;;
+    *) fail "'$what' is not one of run, dev, bench, docs, lab" ;;
 esac
 
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable "$target" ||

@@ -34,11 +34,12 @@ export default defineConfig(({ mode }) => {
       copyPublicDir: !single,
       assetsInlineLimit: single ? 1_000_000 : 0,
       cssCodeSplit: !single,
-      modulePreload: { polyfill: false },
+      modulePreload: single ? false : { polyfill: false },
       chunkSizeWarningLimit: 700,
       rolldownOptions: single
         ? {
             input: "src/main.tsx",
+            transform: { define: { "import.meta": "{}" } },
             output: { format: "iife", entryFileNames: "lab.js", assetFileNames: "lab[extname]", codeSplitting: false },
           }
         : {},

@@ -1,7 +1,7 @@
 """Everything that the lab shows, computed here and written as JSON; and the closed forms, written as modules.
 
-``python -m roundtrip.lab.data OUT`` writes ``OUT/data/*.json`` (with ``--modules DIR`` also the JavaScript that the
-browser evaluates). The lab itself computes nothing else: what it shows stands in these files, or is an output of a module.
+``python -m roundtrip.lab.data OUT [MODULES]`` writes ``OUT/data/*.json``, and the JavaScript that the browser runs.
+The lab itself computes nothing else: what it shows stands in these files, or is an output of a module.
 """
 
 from __future__ import annotations

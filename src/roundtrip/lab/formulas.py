@@ -1,9 +1,9 @@
 """The closed forms for the browser: the expressions that the stage functions themselves produce, as modules.
 
-Each set of words (a touch screen or a keyboard, a model of experts or a plain one) has one module; presets that share their words
-share it. A module says what its inputs are (value, band, unit, range) and evaluates the summary figures from them.
-`vectors` draws inputs over the whole range that the catalog and the glossary allow, with the outputs that Python gives: the
-tests in node and in Chromium hold the modules to them.
+Each set of words (a touch screen or a keyboard, a model of experts or a plain one) has one module; presets that share
+their words share it. A module says what its inputs are (value, band, unit, range) and evaluates the summary figures
+from them. `vectors` draws inputs from the catalog's bands, far around them and at slider stops, with the outputs that
+Python gives: the tests in node and in Chromium hold the modules to them.
 """
 
 from __future__ import annotations
@@ -179,8 +179,8 @@ def modules() -> dict[str, str]:
 def vectors(scenario: Scenario, count: int = 2_000, seed: int = 1) -> dict[str, Any]:
     """Return inputs drawn at random and at slider stops, with the outputs that Python gives.
 
-    Half of the random vectors draw each input from its figure's band, widened; half from a tenth to ten times the
-    value, inside the glossary's range. Slider stops move one input over evenly spaced stops, the others at their values.
+    Half of the random vectors draw each input from its figure's band, half from a tenth to ten times the value, inside
+    the glossary's range. Slider stops move one input over evenly spaced stops, the others at their values.
     """
     compiled = program(scenario)
     wanted, keys = outputs(compiled), inputs(compiled)
@@ -214,7 +214,7 @@ def vectors(scenario: Scenario, count: int = 2_000, seed: int = 1) -> dict[str, 
 
 def _around(figure: Figure, allowed: tuple[float, float]) -> tuple[float, float]:
     low, high = min(figure.value / 10.0, figure.value * 10.0), max(figure.value / 10.0, figure.value * 10.0)
-    return max(low, allowed[0]), max(min(high, allowed[1]), max(low, allowed[0]))
+    return max(low, allowed[0]), max(min(high, allowed[1]), low, allowed[0])
 
 
 def _draw(figure: Figure, allowed: tuple[float, float], rng: np.random.Generator, wide: bool) -> float:

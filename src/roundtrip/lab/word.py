@@ -1,7 +1,7 @@
 """The one-word machine's numbers: seven steps on DeepSeek-V3, each computed by a stage function or looked up.
 
-The figures that the page "How a chatbot writes one word" states come out of the audit's own derivations; what is put beside them
-(everyday things, time against time) is computed here from the catalog, with samples for the band.
+The figures that the page "How a chatbot writes one word" states come out of the audit's own derivations; what is put
+beside them (everyday things, time against time) is computed here from the catalog, with samples for the band.
 """
 
 from __future__ import annotations
@@ -209,8 +209,8 @@ def recipe() -> dict[str, Any]:
                      "Dealt out to everybody on Earth: {n} numbers each."),
         ],
         "papers": [
-            {**paper("switch-2021", "Only a few experts work on each token, so a model can hold many times more than it "
-                     "uses. This one showed it with a trillion numbers."), "claim": claimed("C022", "year")},
+            {**paper("switch-2021", "Only a few experts work on each token, so a model can hold many times more than "
+                     "it uses. This one showed it with a trillion numbers."), "claim": claimed("C022", "year")},
             paper("shazeer-2017", "The layer of experts that a small network picks from, four years earlier."),
         ],
     }  # fmt: skip
@@ -242,8 +242,8 @@ def sums() -> dict[str, Any]:
                                                                   flop_per_sum=2.0, people=b[PEOPLE]), "1",
                      "Counted as multiply-and-add: {n} sums for every person alive."),
         ],
-        "papers": [{**paper("vaswani-2017", "Each new token looks back at all earlier ones and weighs what matters; since "
-                            "then nearly every language model does."), "claim": claimed("C023", "year")}],
+        "papers": [{**paper("vaswani-2017", "Each new token looks back at all earlier ones and weighs what matters; "
+                            "since then nearly every language model does."), "claim": claimed("C023", "year")}],
     }  # fmt: skip
 
 
@@ -282,8 +282,8 @@ def memory() -> dict[str, Any]:
             compared("second_shelf_min", lambda b: read_s(b) / sums_s(b) / 60.0, "1",
                      "If its sums took one second, it would wait {n} minutes for the book."),
         ],
-        "papers": [{**paper("shazeer-2019", "It worked out that reading the kept keys and values, not computing, limits "
-                            "how fast a model writes, and how to keep fewer."), "claim": claimed("C024", "year")}],
+        "papers": [{**paper("shazeer-2019", "It worked out that reading the kept keys and values, not computing, "
+                            "limits how fast a model writes, and how to keep less."), "claim": claimed("C024", "year")}],
     }  # fmt: skip
 
 
@@ -327,8 +327,8 @@ def loop() -> dict[str, Any]:
             compared("lamp_s", lambda b: audit_value("C016") / b[LAMP], "s",
                      "Its 189 J of chips would light an LED lamp for {n} seconds."),
         ],
-        "papers": [{**paper("vaswani-2017", "Writing goes one token at a time, each from all before it: section 3 of the "
-                            "paper."), "claim": claimed("C023", "year")}],
+        "papers": [{**paper("vaswani-2017", "Writing goes one token at a time, each from all before it: section 3 of "
+                            "the paper."), "claim": claimed("C023", "year")}],
     }  # fmt: skip
 
 
@@ -364,7 +364,7 @@ def _of_word(parts: tuple[str, ...], name: str, unit: str, title: str, note: str
     low, high = (sum(made.bands[n][i] for n in names) / words for i in (0, 1))
     return {
         "value": value, "low": min(low, value), "high": max(high, value), "unit": unit, "grade": "estimate",
-        "basis": "computed", "sources": sorted({key for span in trip.spans for key in span.sources if span.energy_J})[:6],
+        "basis": "computed", "sources": sorted({k for span in trip.spans for k in span.sources if span.energy_J})[:6],
         "inputs": [f"energy:cloud:{','.join(parts)}"], "title": title, "note": note,
     }  # fmt: skip
 

@@ -102,7 +102,7 @@ export interface Preset {
   values: Record<string, string>;
   /** Slots that differ from the preset `cloud`. */
   changed: Record<string, string>;
-  capability: { score: number; benchmark: string } | null;
+  capability: { score: number; benchmark: string; model: string } | null;
 }
 
 export interface Slot {
