@@ -1,9 +1,425 @@
-import type { ScreenProps } from "../../shell/state";
+/**
+ * "Where does the wait come from?" The reader guesses first; then four sliders move two bars.
+ * The page opens with round numbers that a class can follow with a pencil; "more" works the same wait out in full.
+ */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { loadLab } from "../../core/data";
+import { loadFormula, type Formula, type Spread, type Values } from "../../core/formula";
+import { digits, si, spoken } from "../../core/units";
+import { Numeral, percent, ratio, rest, share as shareOf, short, times, Raised } from "../../charts/numbers";
+import { Timeline, type Piece } from "../../charts/timeline";
+import { Twin } from "../../charts/twin";
+import { useData } from "../../shell/data";
+import { announce } from "../../shell/live";
+import { Failure, Loading } from "../../shell/notices";
+import { useShare } from "../../shell/share";
+import { Slider } from "../../shell/slider";
+import { setParams, type ScreenProps } from "../../shell/state";
+import { useText } from "../../shell/text";
+import { loadSwaps, prepare, promptOf, SLOTS, choose, formulaFor, type Choices } from "./full";
+import { SwapSection, WAYS } from "./swaps";
+import "./wait.css";
 
-export default function Screen(_props: ScreenProps) {
+const NBSP = "\u00a0";
+const number = (text: string | undefined, otherwise: number, least: number, most: number): number => {
+  const value = Number(text);
+  return text === undefined || text === "" || !Number.isFinite(value) ? otherwise : Math.min(most, Math.max(least, value));
+};
+
+/** Each slider: its parameter, its input of the closed form, and how many of the form's units one of its own is. */
+const DISTANCE = { key: "km", input: "concept.lab.distance_m", unit: "km", scale: 1e3, min: 0, max: 20_000, step: 100 };
+const QUEUE = { key: "queue", input: "concept.lab.queue_wait_s", unit: "ms", scale: 1e-3, min: 0, max: 2_000, step: 10 };
+const PROMPT = { key: "prompt", input: "concept.lab.prompt_tokens", unit: "token", scale: 1, min: 8, max: 4_000, step: 8 };
+const REPLY = { key: "reply", input: "concept.lab.output_tokens", unit: "token", scale: 1, min: 1, max: 1_000, step: 1 };
+
+export default function Wait({ state }: ScreenProps) {
+  const t = useText();
+  const concept = useData(() => loadFormula("concept"));
+  const lab = useData(loadLab);
+  const [others, setOthers] = useState<Record<string, Formula>>({});
+  const { params } = state;
+  const full = params["rates"] === "full";
+  const presetKey = params["trip"] ?? "cloud";
+
+  // The four sliders of the round numbers.
+  const start = (spec: typeof DISTANCE) => (concept?.inputs[spec.input]?.value ?? 0) / spec.scale;
+  const at = (spec: typeof DISTANCE) => number(params[spec.key], Number(start(spec).toPrecision(12)), spec.min, spec.max);
+  const km = at(DISTANCE);
+  const queue = at(QUEUE);
+  const prompt = at(PROMPT);
+  const reply = at(REPLY);
+  const reasoning = number(params["thoughts"], 0, 0, 20_000);
+  const guess = params["guess"] === undefined || params["guess"] === "none" ? null : number(params["guess"], 1, 0.01, 600);
+  const asked = params["guess"] !== undefined;
+
+  // The closed forms of whole trips come after the first picture.
+  useEffect(() => {
+    let here = true;
+    void Promise.all(["cloud", ...WAYS].map(async (name) => [name, await loadFormula(name)] as const)).then(
+      (found) => here && setOthers(Object.fromEntries(found)),
+      () => undefined,
+    );
+    return () => {
+      here = false;
+    };
+  }, []);
+
+  // More: other things in the slots.
+  const swaps = useData(() => (full ? loadSwaps() : Promise.resolve(undefined)), [full]);
+  const own: Choices = Object.fromEntries(SLOTS.flatMap(([slot, key]) => (params[key] ? [[slot, params[key]]] : [])));
+  const ownKey = JSON.stringify([presetKey, own]);
+  const preset = lab?.presets.find((each) => each.key === presetKey && each.way === "full") ?? lab?.presets.find((each) => each.key === "cloud");
+  const [ready, setReady] = useState<{ key: string; formula: Formula | null } | null>(null);
+  useEffect(() => {
+    if (!full || !lab || !swaps || !preset) return;
+    let here = true;
+    void prepare(preset, own, lab, swaps).then((formula) => here && setReady({ key: ownKey, formula }));
+    return () => {
+      here = false;
+    };
+  }, [full, lab, swaps, ownKey]);
+  const formula = full ? (ready?.formula ?? others["cloud"]) : undefined;
+  const load = number(params["load"], (formula?.inputs["model.serving.utilization"]?.value ?? 0.5) * 100, 1, 98);
+
+  const given: Values | null = !concept
+    ? null
+    : full
+      ? formula
+        ? {
+            ...promptOf(formula, prompt),
+            "prompt.reply.output_tokens": reply,
+            "prompt.reply.reasoning_tokens": reasoning,
+            ...(params["load"] ? { "model.serving.utilization": load / 100 } : {}),
+          }
+        : null
+      : {
+          [DISTANCE.input]: km * DISTANCE.scale,
+          [QUEUE.input]: queue * QUEUE.scale,
+          [PROMPT.input]: prompt,
+          [REPLY.input]: reply,
+        };
+  const made = given && (full ? formula : concept) ? (full ? formula! : concept!).evaluate(given) : null;
+
+  // The band follows a moment after the last move.
+  const bandOf = full ? formula : others["cloud"];
+  const [band, setBand] = useState<Record<string, Spread> | null>(null);
+  const bandGiven = useMemo(() => {
+    if (full) return given;
+    return bandOf ? { ...promptOf(bandOf, prompt), "prompt.reply.output_tokens": reply, "prompt.reply.reasoning_tokens": 0 } : null;
+  }, [full, bandOf, JSON.stringify(given)]);
+  useEffect(() => {
+    if (!bandOf || !bandGiven) return;
+    const later = window.setTimeout(() => setBand(bandOf.band(bandGiven)), 24);
+    return () => window.clearTimeout(later);
+  }, [bandOf, bandGiven]);
+
+  const firstName = full ? "time_to_first_photon_s" : "time_to_first_token_s";
+  const first = made?.[firstName] ?? made?.["time_to_first_token_s"] ?? 0;
+  const last = made?.["time_to_last_token_s"] ?? 0;
+  const pieces = made ? piecesOf(made, full, first, t) : [];
+  const writing: Piece = {
+    key: "decode_s",
+    name: t("wait.share.decode.long"),
+    carrier: "moving charge",
+    start: first,
+    value: rest(last, first),
+  };
+  const longest = [...pieces, { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }].sort((a, b) => b.value - a.value)[0];
+  const figures = [...pieces, { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }];
+
+  const spokenResult = made ? t("aria.result", { first_word: spoken(first, "s", 2), whole_answer: spoken(last, "s", 2) }) : "";
+  useEffect(() => {
+    if (asked && spokenResult) announce(spokenResult);
+  }, [spokenResult, asked]);
+
+  const page = useRef<HTMLDivElement>(null);
+  useShare(
+    {
+      name: "wait",
+      json: () => ({
+        rates: full ? "full" : "round",
+        inputs: given,
+        outputs: made,
+        bands: full ? band : null,
+        guess_s: guess,
+      }),
+      rows: () => [["part", "start_s", "duration_s"], ...figures.map((p) => [p.name, p.start, p.value])],
+      picture: () => page.current?.querySelector<SVGSVGElement>("svg.timeline") ?? null,
+    },
+    [given, made, band, guess],
+  );
+
+  if (!concept || !lab) return <Loading />;
+  const less = t("wait.minus");
+  const more = t("wait.plus");
+  const give = (key: string, usual: number) => (value: number) =>
+    setParams({ [key]: Math.abs(value - usual) < 1e-9 ? "" : String(value) });
+  const tokens = (count: number) => `${digits(count, 5)}${NBSP}${t("unit.tokens")}`;
+
+  const promptSlider = (
+    <Slider
+      id="prompt" label={t("wait.slider.prompt")} {...range(PROMPT)} value={prompt} text={tokens(prompt)}
+      spoken={`${prompt} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
+      hint={full ? undefined : t("wait.hint.prompt", { value: made ? short(made["prefill_s"], "s") : "" })}
+      onInput={give(PROMPT.key, start(PROMPT))}
+    />
+  );
+  const replySlider = (
+    <Slider
+      id="reply" label={t("wait.slider.reply")} {...range(REPLY)} value={reply} text={tokens(reply)}
+      spoken={`${reply} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
+      hint={full ? undefined : t("wait.hint.reply", { value: made ? short(made["decode_s"], "s") : "" })}
+      onInput={give(REPLY.key, start(REPLY))}
+    />
+  );
+
   return (
-    <div class="wrap">
-      <h1>wait</h1>
+    <div class="wrap wait" ref={page}>
+      <h1>{t("wait.title")}</h1>
+      <div class="grid">
+        <div class="controls">
+          <div class="tabs" role="group" aria-label={t("wait.mode.label")}>
+            <button aria-pressed={!full} onClick={() => setParams({ rates: "" })}>
+              {t("wait.mode.round")}
+            </button>
+            <button aria-pressed={full} onClick={() => setParams({ rates: "full" })}>
+              {t("wait.mode.full")}
+            </button>
+          </div>
+          {!full && (
+            <>
+              <Slider
+                id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${digits(km, 5)}${NBSP}km`}
+                spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
+                hint={t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
+                onInput={give(DISTANCE.key, start(DISTANCE))}
+              />
+              <Slider
+                id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${digits(queue, 4)}${NBSP}ms`}
+                spoken={`${queue} milliseconds`} carrier="waiting" less={less} more={more}
+                hint={t("wait.hint.queue")}
+                onInput={give(QUEUE.key, start(QUEUE))}
+              />
+            </>
+          )}
+          {promptSlider}
+          {replySlider}
+          {full && (
+            <>
+              <Slider
+                id="thoughts" label={t("wait.slider.reasoning")} min={0} max={8000} step={50} value={reasoning} text={tokens(reasoning)}
+                carrier="moving charge" less={less} more={more} onInput={give("thoughts", 0)}
+              />
+              <Slider
+                id="load" label={t("wait.slider.load")} min={1} max={98} step={1} value={Math.round(load)} text={`${Math.round(load)}%`}
+                carrier="waiting" less={less} more={more} onInput={give("load", -1)}
+              />
+              <div class="picks">
+                <label>
+                  <span class="small">{t("journey.scenario")}</span>
+                  <select class="pick" value={preset?.key} onChange={(event) => setParams({ trip: event.currentTarget.value === "cloud" ? "" : event.currentTarget.value, model: "", chip: "", access: "", keys: "", screen: "", load: "" })}>
+                    {lab.presets.filter((each) => each.way === "full").map((each) => (
+                      <option key={each.key} value={each.key}>
+                        {each.title}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+                {swaps && preset && SLOTS.map(([slot, key]) => {
+                  const entries = Object.values(swaps.slots[slot] ?? {});
+                  const chosen = choose(preset, own, lab, swaps)[slot] ?? "";
+                  return (
+                    <label key={slot}>
+                      <span class="small">{t(`wait.slider.${NAMES[key]}`)}</span>
+                      <select class="pick" value={chosen} onChange={(event) => setParams({ [key]: event.currentTarget.value === preset.choices[slot] ? "" : event.currentTarget.value, ...(key === "model" ? { chip: "", load: "" } : {}) })}>
+                        {entries.map((entry) => {
+                          const possible = formulaFor(preset, choose(preset, { ...own, [slot]: entry.key }, lab, swaps), lab, swaps) !== null;
+                          return (
+                            <option key={entry.key} value={entry.key} disabled={!possible && entry.key !== chosen}>
+                              {entry.title}
+                            </option>
+                          );
+                        })}
+                      </select>
+                    </label>
+                  );
+                })}
+              </div>
+            </>
+          )}
+          {!full && (
+            <button class="ghost" onClick={() => setParams({ rates: "full" })}>
+              {t("wait.more")}…
+            </button>
+          )}
+        </div>
+        <div class="result">
+          {full && ready && ready.key === ownKey && ready.formula === null && <Failure error={t("wait.unavailable")} />}
+          {!asked ? (
+            <Ask onGuess={(value) => setParams({ guess: value })} />
+          ) : made ? (
+            <>
+              <div class="pair">
+                <div>
+                  <div class="label">{t("wait.first")}</div>
+                  <Numeral value={first} unit="s" />
+                  <Likely band={band?.[firstName]} full={full} />
+                </div>
+                <div>
+                  <div class="label">{t("wait.whole")}</div>
+                  <Numeral value={last} unit="s" />
+                  <Likely band={band?.["time_to_last_token_s"]} full={full} />
+                </div>
+                <Guessed guess={guess} last={last} />
+              </div>
+              <Timeline
+                title={`${spokenResult} ${figures.map((p) => t("aria.bar", { name: p.name, value: short(p.value, "s"), share: percent(shareOf(p.value, last)) })).join("; ")}`}
+                pieces={pieces} first={first} writing={writing} end={last} tokens={Math.round(reply + (full ? reasoning : 0))}
+                guess={guess} guessName={t("wait.guess.label").toLowerCase()} onGuess={(value) => setParams({ guess: String(value) })}
+                magnified={(many) => t("wait.magnified", { times: many })}
+              />
+              <div class="ideas">
+                <div>
+                  <div class="cap">{t("wait.idea.label")}</div>
+                  <p class="idea">
+                    {longest?.key === "decode_s"
+                      ? t("wait.idea", { write_share: percent(shareOf(longest.value, last)), network_time: short(made["network_s"], "s") })
+                      : t("wait.idea.other", { longest: longest?.name ?? "", longest_share: percent(shareOf(longest?.value ?? 0, last)) })}
+                  </p>
+                </div>
+                <div class="small rates">
+                  {full ? (
+                    <p>
+                      <Raised text={t("wait.full.rates", {
+                        model: own["model.name"] && swaps ? (swaps.slots["model.name"]?.[own["model.name"]]?.title ?? "") : (preset?.capability?.model ?? ""),
+                        token_time: short(made["time_per_output_token_s"], "s"),
+                      })} />
+                    </p>
+                  ) : (
+                    <p>
+                      {t("wait.rates.title")}:{" "}
+                      {t("wait.rates", {
+                        read_rate: digits(concept.inputs["concept.lab.prefill_rate_token_s"]?.value ?? 0, 4),
+                        write_rate: digits(concept.inputs["concept.lab.decode_rate_token_s"]?.value ?? 0, 2),
+                        light_speed: `${digits((concept.inputs["concept.lab.signal_speed_m_s"]?.value ?? 0) / 1e6, 3)}${NBSP}km/ms`,
+                      })}
+                    </p>
+                  )}
+                  <Twin
+                    title={t("action.table")} caption={t("wait.title")} right={[1, 2]}
+                    head={[t("wait.table.part"), t("stage.time"), t("wait.table.share")]}
+                    rows={[
+                      ...figures.map((p) => [p.name, si(p.value, "s"), percent(shareOf(p.value, last))]),
+                      [t("wait.first"), si(first, "s"), ""],
+                      [t("wait.whole"), si(last, "s"), ""],
+                    ]}
+                  />
+                </div>
+              </div>
+            </>
+          ) : (
+            <Loading />
+          )}
+        </div>
+      </div>
+      {asked && others["cloud"] && (
+        <SwapSection lab={lab} formulas={others} promptTokens={prompt} replyTokens={reply} reasoningTokens={full ? reasoning : 0} />
+      )}
     </div>
+  );
+}
+
+const NAMES: Record<string, string> = { model: "model", chip: "accelerator", access: "access", keys: "keyboard", screen: "screen" };
+const range = ({ min, max, step }: typeof DISTANCE) => ({ min, max, step });
+
+/** The parts up to the first word, one after the other. */
+function piecesOf(made: Values, full: boolean, first: number, t: (key: string) => string): Piece[] {
+  const token = made["time_to_first_token_s"] ?? 0;
+  const names: [string, string, Piece["carrier"]][] = full
+    ? [
+        ["network_s", "network", "photons"],
+        ["datacenter_s", "datacenter", "moving charge"],
+        ["queue_s", "queue", "waiting"],
+        ["prefill_s", "prefill", "moving charge"],
+      ]
+    : [
+        ["network_s", "network", "photons"],
+        ["queue_s", "queue", "waiting"],
+        ["prefill_s", "prefill", "moving charge"],
+      ];
+  const made_: Piece[] = [];
+  let at = 0;
+  const push = (key: string, name: string, carrier: Piece["carrier"], value: number) => {
+    made_.push({ key, name: t(`wait.share.${name}`), brief: t(`wait.share.${name}.brief`), carrier, start: at, value });
+    at += value;
+  };
+  if (full) push("client", "client", "motion", rest(token, ...names.map(([key]) => made[key] ?? 0)));
+  for (const [key, name, carrier] of names) push(key, name, carrier, made[key] ?? 0);
+  if (full) push("screen", "screen", "moving charge", rest(first, token));
+  return made_;
+}
+
+function Likely({ band, full }: { readonly band: Spread | undefined; readonly full: boolean }) {
+  const t = useText();
+  return (
+    <div class="cap likely">
+      {band ? t(full ? "wait.likely" : "wait.full.band", { low: short(band.low, "s"), high: short(band.high, "s") }) : NBSP}
+    </div>
+  );
+}
+
+function Guessed({ guess, last }: { readonly guess: number | null; readonly last: number }) {
+  const t = useText();
+  const many = guess === null ? 1 : ratio(last, guess);
+  const said =
+    guess === null
+      ? ""
+      : Math.abs(Math.log(many)) < 0.1
+        ? t("wait.guess.close", { guess: short(guess, "s") })
+        : many > 1
+          ? t("wait.guess.over", { guess: short(guess, "s"), times: times(many) })
+          : t("wait.guess.under", { guess: short(guess, "s"), times: times(ratio(1, many)) });
+  return (
+    <div class="guessed">
+      <label class="small">
+        {t("wait.guess.label")}{" "}
+        <input
+          class="field" type="number" min="0.01" max="600" step="0.1" value={guess ?? ""} placeholder="?"
+          onChange={(event) => setParams({ guess: event.currentTarget.value || "none" })}
+        />
+        {NBSP}s
+      </label>
+      <p class="small">{said}</p>
+    </div>
+  );
+}
+
+/** Guess first: a mark on an empty axis, or a number. */
+function Ask({ onGuess }: { readonly onGuess: (value: string) => void }) {
+  const t = useText();
+  const [value, set] = useState(1);
+  return (
+    <form
+      class="ask"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onGuess(String(value));
+      }}
+    >
+      <p class="label">{t("wait.guess.label")}</p>
+      <p class="idea">{t("wait.guess.ask")}</p>
+      <Slider
+        id="guess" label={t("wait.whole")} min={0.1} max={20} step={0.1} value={value} text={`${digits(value, 2)}${NBSP}s`}
+        spoken={spoken(value, "s", 2)} less={t("wait.minus")} more={t("wait.plus")} onInput={set}
+      />
+      <p class="ask-go">
+        <button class="ghost go" type="submit">
+          {t("wait.guess.set")}
+        </button>
+        <button class="ghost" type="button" onClick={() => onGuess("none")}>
+          {t("wait.guess.skip")}
+        </button>
+      </p>
+    </form>
   );
 }
