@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -38,6 +41,16 @@ Capture = pytest.CaptureFixture[str]
         (["trip", "-s", "concept", "--set", "concept.lab.distance_m=inf"], "not finite"),
         (["trip", "-s", "concept", "--set", "concept.lab.distance_m=far"], "is not a number"),
         (["trip", "-s", "concept", "--set", "concept.lab.distnce_m=5"], "did you mean 'concept.lab.distance_m'?"),
+        (["trip", "-s", "concept", "--set", "concept.lab.distance_m=5_"], "unknown unit '_'"),
+        (["trip", "-s", "concept", "--set", "concept.lab.distance_m=5__0"], "(from --set)"),
+        (["trip", "--set", "keyboard.switch=touch-glass"], "these have it: scissor"),
+        (["trip", "--set", "display.panel.kind=lc"], "allowed: lcd, oled; did you mean 'lcd'?"),
+        (["trip", "--set", "network.place.country=Elbonia"], "is in no entry of places"),
+        (["trip", "-s", "concept", "--csv", "-"], "for example /dev/stdout"),
+        (["latency", "--plot", "latency.png"], "ends in .svg"),
+        (["link", "--set", "launch_power_dBm=1"], "need a NAME"),
+        (["link", "80-km", "--gnpy", ""], "--gnpy"),
+        (["validate", "--truth", ""], "no such folder"),
         (["trip", "-s", "concept", "--plot", "trip.png"], "ends in .svg"),
         (["compare", "cloud"], "Missing argument"),
         (["compare", "cloud", "clod"], "did you mean 'cloud'?"),
@@ -96,6 +109,20 @@ def test_a_file_is_left_as_it_was_when_writing_fails(
         ("[choices]\nnetwork.acces = 'starlink'", "did you mean 'network.access'?"),
         ("[choises]\n", "did you mean 'choices'?"),
         ("extends = 'clod'", "did you mean 'cloud'?"),
+        ("extends = '../presets/cloud'", "which is no preset"),
+        ("extends = 5", "expected a text"),
+        ("title = ['a']", "expected a text"),
+        ("choices = 5", "expected a table"),
+        ("values = 'x'", "expected a table"),
+        ("way = 'nope'", "allowed: full, concept"),
+        ("[values]\nnetwork.route = 5", "is a choice, expected under [choices]"),
+        ("[choices]\nnetwork.route.detour_m = '5 km'", "is no choice, expected under [values]"),
+        ("[values]\nnetwork.route.detour_m = '5 furlongs'", "unknown unit 'furlongs'"),
+        ("[values]\nnetwork.route.detour_m = nan", "not finite"),
+        ("[values]\nnetwork.route.detour_m = -5", "outside what detour_m allows"),
+        ("[values]\nnetwork.route.detour_m = " + "9" * 5_000, "4300 digits"),
+        ("title = " + "[" * 20_000, "recursion"),
+        ("title = '" + "x" * 1_000_000 + "'", "1,000,000 bytes"),
     ],
 )
 def test_a_scenario_file_with_a_mistake(capsys: Capture, tmp_path: Path, text: str, says: str) -> None:
@@ -104,6 +131,70 @@ def test_a_scenario_file_with_a_mistake(capsys: Capture, tmp_path: Path, text: s
     line = here(capsys, "trip", "--scenario", str(file)).line
     assert says in line
     assert "mine" in line
+
+
+def test_a_scenario_that_is_no_file_of_text(capsys: Capture, tmp_path: Path) -> None:
+    assert "is a folder" in here(capsys, "scenarios", str(tmp_path)).line
+    os.mkfifo(tmp_path / "pipe")
+    assert "is no file" in here(capsys, "scenarios", str(tmp_path / "pipe")).line
+    (tmp_path / "latin.toml").write_bytes(b"title = 'caf\xe9'")
+    assert "latin.toml: not UTF-8" in here(capsys, "scenarios", str(tmp_path / "latin.toml")).line
+
+
+def test_a_scenario_file_may_have_the_name_of_a_preset_and_a_byte_order_mark(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "cloud.toml").write_bytes(b"\xef\xbb\xbftitle = 'mine'")
+    ran = here(capsys, "scenarios", str(tmp_path / "cloud.toml"))
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "mine")
+
+
+def test_what_a_scenario_says_cannot_steer_the_terminal(capsys: Capture, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('title = "a\\u001b[31mb\\nc"\nsentence = "x\\u0000y"')
+    for verb in (["scenarios"], ["trip", "--samples", "0", "--scenario"]):
+        out = here(capsys, *verb, str(tmp_path / "mine.toml")).out
+        assert "a [31mb c" in out
+        assert "\x1b" not in out
+        assert "\0" not in out
+
+
+def test_one_file_for_two_outputs(capsys: Capture, tmp_path: Path) -> None:
+    path = str(tmp_path / "trip")
+    line = here(capsys, "trip", "-s", "concept", "--csv", path, "--chrome", str(tmp_path / "." / "trip")).line
+    assert "given for --csv and --chrome" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_strip_is_drawn_for_characters_that_xml_forbids(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "strip.svg"
+    assert here(capsys, "trip", "a\x1b\ufffe", "--samples", "0", "--plot-strip", str(path)).code == 0
+    ElementTree.fromstring(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [
+        (">&-", "trip -s concept", 0),
+        (">&-", "trip -s concept --json", 0),
+        (">&-", "--help", 0),
+        ("2>&- >/dev/null", "trip --samples 1", 2),
+        ("<&- >/dev/null", "trip x -s concept", 0),
+        ("<&- >/dev/null", "trip -", 2),
+        ("| true", "trip --json", 0),
+        ("| true", "trip -s concept --csv /dev/stdout", 0),
+    ],
+)
+def test_a_stream_that_is_closed(closed: str, arguments: str, code: int) -> None:
+    program = f"{sys.executable} -W error -c 'from roundtrip.cli.main import run; run()'"
+    command = f"{program} {arguments} {closed}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=120)
+    assert done.returncode == code
+    assert done.stderr.count(b"\n") == (1 if code == 2 and "2>" not in closed else 0)
+
+
+def test_a_full_disk_behind_standard_output() -> None:
+    command = [sys.executable, "-c", "from roundtrip.cli.main import run; run()", "trip", "-s", "concept"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (2, b"roundtrip: standard output: No space left on device\n")
 
 
 @pytest.fixture
@@ -147,3 +238,36 @@ def test_a_broken_row_of_the_catalog(capsys: Capture, copied: Path, old: str, ne
 def test_a_catalog_file_that_is_no_text(capsys: Capture, copied: Path) -> None:
     (copied / "concepts.toml").write_bytes(b"[seed]\ntitle = '\xff'")
     assert "concepts.toml: not UTF-8" in here(capsys, "catalog", "concepts").line
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("glossary/keyboard.csv", "meaning", "meening", "expected the columns name, unit"),
+        ("glossary/keyboard.csv", "", "foo,m\n", "expected 6 fields"),
+        ("glossary/keyboard.csv", "", "foo,m,x,0,1,meaning,more\n", "expected 6 fields"),
+        ("glossary/keyboard.csv", "", "foo,m,x,nan,1,meaning\n", "expected low <= high"),
+        ("glossary/keyboard.csv", "", "foo,m,x,5,1,meaning\n", "expected low <= high"),
+        ("glossary/keyboard.csv", "", "foo,furlong,x,0,1,meaning\n", "unknown unit 'furlong'"),
+        ("glossary/keyboard.csv", "", "travel_m,m,x,0,1,meaning\n", "stands twice"),
+        ("glossary/keyboard.csv", "", "f oo,m,x,0,1,meaning\n", "is no name"),
+        ("corridors.csv", "grade:", "grad:", "the first line must be"),
+        ("corridors.csv", "# ", "", "the first line must be"),
+        ("corridors.csv", "title", "titel", "expected a column 'title'"),
+        ("sources/keyboard.toml", None, "x = 5\n", "expected a table"),
+        ("concepts.toml", "value = 4.5e6", "value = " + "9" * 400, "400 digits"),
+        ("concepts.toml", None, "a = " + "[" * 20_000, "recursion"),
+    ],
+)
+def test_a_file_of_the_catalog_that_is_broken(
+    capsys: Capture, copied: Path, file: str, old: str | None, new: str, says: str
+) -> None:
+    text = (copied / file).read_text()
+    (copied / file).write_text(new + text if old is None else text.replace(old, new, 1) if old else text + new)
+    catalog.load.cache_clear()
+    if file == "corridors.csv":
+        line = here(capsys, "catalog", "corridors").line
+    else:
+        line = here(capsys, "catalog", "concepts", "seed").line
+    assert file in line
+    assert says in line

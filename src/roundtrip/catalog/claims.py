@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from roundtrip.catalog.load import read_text
 from roundtrip.errors import CatalogError, nearest
 
+COLUMNS = ("id", "document", "system", "quantity", "low", "high", "unit", "note")
 DOCUMENTS = {"finger-to-photon": "seed-finger-to-photon", "round-trip": "seed-round-trip", "one-word": "seed-one-word"}
 
 
@@ -30,16 +33,30 @@ class Claim:
 @cache
 def claims() -> dict[str, Claim]:
     """Return every claim by id."""
-    path = files("roundtrip.catalog") / "data" / "claims" / "claims.csv"
     result: dict[str, Claim] = {}
-    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
+    path = files("roundtrip.catalog") / "data" / "claims" / "claims.csv"
+    table = csv.DictReader(read_text(path).splitlines())
+    if tuple(table.fieldnames or ()) != COLUMNS:
+        raise CatalogError(f"claims/claims.csv: line 1: expected the columns {', '.join(COLUMNS)}")
+    for number, row in enumerate(table, start=2):
+        where = f"claims/claims.csv: line {number}"
+        if None in row or None in row.values():
+            raise CatalogError(f"{where}: expected {len(COLUMNS)} fields ({', '.join(COLUMNS)})")
+        if row["id"] in result:
+            raise CatalogError(f"{where}: {row['id']!r} stands twice")
+        try:
+            low, high = (float(row[name]) if row[name] else None for name in ("low", "high"))
+        except ValueError as error:
+            raise CatalogError(f"{where}: {row['id']}: {error}") from None
+        if not all(math.isfinite(value) for value in (low, high) if value is not None):
+            raise CatalogError(f"{where}: {row['id']}: low and high must be finite")
         result[row["id"]] = Claim(
             id=row["id"],
             document=row["document"],
             system=row["system"],
             quantity=row["quantity"],
-            low=float(row["low"]) if row["low"] else None,
-            high=float(row["high"]) if row["high"] else None,
+            low=low,
+            high=high,
             digits=max(_digits(row["low"]), _digits(row["high"])),
             unit=row["unit"],
             note=row["note"],

@@ -29,12 +29,13 @@ from __future__ import annotations
 import csv
 import math
 import re
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, cast
 
 from roundtrip.errors import CatalogError, DomainError, nearest
 from roundtrip.figures.figure import Figure, default_shape
@@ -42,6 +43,9 @@ from roundtrip.figures.units import UNITS
 
 # [key], [key.figure], ["key with a dot".figure]
 _HEADER = re.compile(r'\[(?:([\w-]+)|"([^"\\]+)")\s*[.\]]')
+# source: KEY, grade: GRADE
+_HEAD = re.compile(r"(source|grade): *([^,]*[^,\s])")
+_TERM_COLUMNS = ("name", "unit", "symbol", "low", "high", "meaning")
 _FIGURE_KEYS = {"value", "low", "high", "unit", "grade", "source", "spread", "shape", "cause", "note"}
 
 
@@ -95,10 +99,11 @@ def _data() -> Traversable:
 
 def read_toml(path: Traversable) -> dict[str, Any]:
     """Read a TOML file, or name it and the reason."""
-    return _parse(_read(path), path.name)
+    return _parse(read_text(path), path.name)
 
 
-def _read(path: Traversable) -> str:
+def read_text(path: Traversable) -> str:
+    """Read a text file, or name it and the reason."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -110,7 +115,7 @@ def _read(path: Traversable) -> str:
 def _parse(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # no TOML, a number of 5,000 digits, 10,000 brackets
         raise CatalogError(f"{file}: {error}") from None
 
 
@@ -133,7 +138,7 @@ def load(kind: str) -> dict[str, Entry]:
 def entry(kind: str, key: str) -> Entry:
     """Return one entry, or say which is the nearest."""
     if key not in keys(kind):
-        raise CatalogError(f"{kind} has no entry {key!r}{nearest(key, keys(kind))}")
+        raise CatalogError(f"{kind} has no entry {key!r}{nearest(key, keys(kind))}; see 'roundtrip catalog {kind}'")
     return _entry(kind, key)
 
 
@@ -165,7 +170,7 @@ def _parts(kind: str) -> dict[str, str]:
         return {}
     parts: dict[str, list[str]] = {}
     key = ""
-    for number, line in enumerate(_read(path).split("\n")):
+    for number, line in enumerate(read_text(path).split("\n")):
         if line.startswith("["):
             found = _HEADER.match(line)
             if not found:
@@ -187,7 +192,10 @@ def kind_title(kind: str) -> str:
     path = _data() / f"{kind}.toml"
     if not path.is_file():
         return kind.replace("_", " ").capitalize()
-    return str(read_toml(path).get("_kind", {}).get("title", kind))
+    head = read_toml(path).get("_kind", {})
+    if not isinstance(head, dict):
+        raise CatalogError(f"{path.name}: _kind = {head!r}, expected a table")
+    return str(cast("dict[str, Any]", head).get("title", kind))
 
 
 def read_entries(path: Traversable, kind: str) -> dict[str, Entry]:
@@ -230,6 +238,8 @@ def _figure(body: dict[str, Any], name: str, where: str) -> Figure:
         given = body.get(number, 0.0)
         if isinstance(given, bool) or not isinstance(given, (int, float)):
             raise CatalogError(f"{where}: {number} = {given!r} is not a number")
+        if abs(given) > sys.float_info.max and isinstance(given, int):
+            raise CatalogError(f"{where}: {number} has {len(str(given))} digits, more than a number can hold")
     if ("low" in body) != ("high" in body):
         raise CatalogError(f"{where}: low and high go together")
     value = float(body["value"])
@@ -272,14 +282,21 @@ def check_term(name: str, unit: str, values: tuple[float, ...]) -> None:
 
 def read_rows(path: Traversable, kind: str) -> dict[str, Entry]:
     """Read and check one CSV file of entries."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if not lines or not lines[0].startswith("#"):
+    lines = read_text(path).splitlines()
+    head = dict(_HEAD.findall(lines[0])) if lines and lines[0].startswith("#") else {}
+    if set(head) != {"source", "grade"}:
         raise CatalogError(f"{path.name}: the first line must be '# source: KEY, grade: GRADE'")
-    head = dict(part.strip().split(": ", 1) for part in lines[0].lstrip("# ").split(","))
-    if head.get("source") not in sources():
-        raise CatalogError(f"{path.name}: source {head.get('source')!r} is not in sources/")
+    if head["source"] not in sources():
+        raise CatalogError(
+            f"{path.name}: source {head['source']!r} is not in sources/{nearest(head['source'], sources())}"
+        )
     rows = csv.reader(lines[1:])
-    names, units = next(rows), next(rows)
+    names, units = next(rows, []), next(rows, [])
+    if len(units) != len(names):
+        raise CatalogError(f"{path.name}: line 3: {len(units)} units, expected {len(names)} ({', '.join(names)})")
+    for name in ("key", "title"):
+        if name not in names or units[names.index(name)]:
+            raise CatalogError(f"{path.name}: line 2: expected a column {name!r} without unit{nearest(name, names)}")
     result: dict[str, Entry] = {}
     for number, row in enumerate(rows, start=4):
         where = f"{path.name}: line {number}"
@@ -294,9 +311,9 @@ def read_rows(path: Traversable, kind: str) -> dict[str, Entry]:
             try:
                 value = float(cell)
                 check_term(name, unit, (value,))
+                figures[name] = Figure(value, value, value, unit, head["grade"], head["source"], shape="fixed")
             except (ValueError, DomainError) as error:
                 raise CatalogError(f"{where}: {name}: {error}") from None
-            figures[name] = Figure(value, value, value, unit, head["grade"], head["source"], shape="fixed")
         key = texts.pop("key")
         if key in result:
             raise CatalogError(f"{where}: {key!r} stands twice")
@@ -313,6 +330,8 @@ def sources() -> dict[str, Source]:
             continue
         for key, body in read_toml(path).items():
             where = f"sources/{path.name}: {key}"
+            if not isinstance(body, dict):
+                raise CatalogError(f"{where} = {body!r}, expected a table")
             if key in result:
                 raise CatalogError(f"{where}: stands twice")
             missing = {"title", "authors", "year", "url", "kind"} - set(body)
@@ -332,15 +351,24 @@ def glossary() -> dict[str, Term]:
     for path in sorted((_data() / "glossary").iterdir(), key=lambda p: p.name):
         if not path.name.endswith(".csv"):
             continue
-        for number, row in enumerate(csv.DictReader(path.read_text(encoding="utf-8").splitlines()), start=2):
+        table = csv.DictReader(read_text(path).splitlines())
+        if tuple(table.fieldnames or ()) != _TERM_COLUMNS:
+            raise CatalogError(f"glossary/{path.name}: line 1: expected the columns {', '.join(_TERM_COLUMNS)}")
+        for number, row in enumerate(table, start=2):
             where = f"glossary/{path.name}: line {number}"
-            name = row.get("name") or ""
+            if None in row or None in row.values():
+                raise CatalogError(f"{where}: expected {len(_TERM_COLUMNS)} fields ({', '.join(_TERM_COLUMNS)})")
+            name = row["name"]
+            if not name.isidentifier():
+                raise CatalogError(f"{where}: {name!r} is no name: expected letters, digits and _")
             if name in result:
                 raise CatalogError(f"{where}: {name!r} stands twice")
             try:
                 low, high = float(row["low"]), float(row["high"])
-            except (KeyError, TypeError, ValueError):
+            except ValueError:
                 raise CatalogError(f"{where}: {name}: low and high must be numbers") from None
+            if not low <= high:
+                raise CatalogError(f"{where}: {name}: low = {low:g} and high = {high:g}, expected low <= high")
             unit = row["unit"]
             if unit not in UNITS:
                 raise CatalogError(f"{where}: {name}: unknown unit {unit!r}{nearest(unit, UNITS)}")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width, write_whole
+from roundtrip.errors import OutputError
 
 BARS = " ▁▂▃▄▅▆▇█"
 BINS = 60
@@ -21,6 +22,8 @@ def latency(name: str | None, plot: str | None, as_json: bool) -> None:
 
     Without NAME all keyboards and computers of the tables; with NAME the parts of its way and its distribution.
     """
+    if plot is not None and not plot.lower().endswith(".svg"):
+        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
     from roundtrip.journey.latency import KINDS, table
     from roundtrip.journey.latency import latency as predicted
     from roundtrip.trace.table import ascii_only, painter

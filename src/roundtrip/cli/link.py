@@ -55,7 +55,11 @@ def link(
     from roundtrip.catalog.load import load
     from roundtrip.journey.links import KIND, read
 
+    if gnpy == "":
+        raise OutputError("--gnpy '': expected the beginning of the names of three files")
     if name is None:
+        if settings or best or plot is not None or gnpy is not None:
+            raise DomainError("--set, --best, --plot and --gnpy need a NAME; see 'roundtrip link'")
         entries = load(KIND)
         if as_json:
             say_json({"links": [{"name": e.key, "title": e.title} for e in entries.values()]})

@@ -99,21 +99,34 @@ def main(arguments: list[str] | None = None) -> int:
         return fail(error.format_message())
     except (click.exceptions.Abort, KeyboardInterrupt):
         return 130
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click leaves by itself when a pipe breaks
         return _quiet()
     except OSError as error:  # a file of the reader's: name too long, no permission, a loop of links
-        return fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
     return result if isinstance(result, int) else 0
 
 
 def run() -> None:
     """Entry point of the command."""
+    _open_closed()
     code = main()
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _quiet()
     sys.exit(code)
+
+
+def _open_closed() -> None:
+    """Open what the caller closed (``>&-``): to nothing, so that no file of ours takes the number of a stream."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _quiet() -> int:

@@ -75,6 +75,8 @@ def write_whole(path: str, text: str) -> None:
     OutputError
         If the file cannot be written.
     """
+    if path == "-":
+        raise OutputError("'-': cannot be written: expected the name of a file, for example /dev/stdout")
     target = Path(path)
     draft: str | None = None
     try:
@@ -91,12 +93,32 @@ def write_whole(path: str, text: str) -> None:
             file.write(text)
         os.chmod(draft, mode)
         os.replace(draft, target.resolve())
+    except BrokenPipeError:  # /dev/stdout into a reader that has gone
+        raise
     except (OSError, ValueError) as error:
         if draft:
             with contextlib.suppress(OSError):
                 os.unlink(draft)
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise OutputError(f"{path or repr(path)}: cannot be written: {reason}") from None
+
+
+def check_apart(paths: dict[str, str | None]) -> None:
+    """Refuse one file for two options, of which the second would wipe out the first.
+
+    Raises
+    ------
+    OutputError
+        If two options name the same file.
+    """
+    taken: dict[str, str] = {}
+    for option, path in paths.items():
+        place = os.path.realpath(path) if path and "\0" not in path else ""
+        if not place or (os.path.exists(place) and not os.path.isfile(place)):  # a pipe takes both, one after the other
+            continue
+        if place in taken:
+            raise OutputError(f"{path}: given for {taken[place]} and {option}, expected a file for each")
+        taken[place] = option
 
 
 def _umask() -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width, write_whole
+from roundtrip.cli.output import as_json, check_apart, color, knows_unicode, say, say_json, width, write_whole
 from roundtrip.errors import OutputError
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def trip(
         path = paths[name]
         if path is not None and not path.lower().endswith(".svg"):
             raise OutputError(f"{path}: a plot is written as SVG, expected a name that ends in .svg")
+    check_apart({f"--{name.replace('_', '-')}": path for name, path in paths.items()})
     check_samples(samples)
     chosen = read_scenario(scenario, settings, read_prompt(prompt))
     from roundtrip.journey.forecast import forecast

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width
+from roundtrip.errors import TruthError
 
 
 @click.command()
@@ -16,6 +17,9 @@ from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width
 @click.pass_context
 def validate(ctx: click.Context, truth: str | None, fit: str | None, as_json: bool) -> None:
     """Hold every stage to its published figures, and the model to data sets; exit code 1 if a check fails."""
+    for option, folder in (("--truth", truth), ("--fit", fit)):
+        if folder == "":
+            raise TruthError(f"{option} '': no such folder")
     from roundtrip.journey.validate import validate as validated
 
     body = validated(truth, fit)

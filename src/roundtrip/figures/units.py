@@ -54,7 +54,7 @@ for _line in _TABLE.strip().splitlines():
         UNITS[_unit] = (_dimension, float(_factor))
 
 _QUANTITY = re.compile(
-    r"^\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity))\s*(\S.*)?$", re.I
+    r"^\s*([-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|infinity))\s*(\S.*)?$", re.I
 )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from roundtrip.figures.sampling import Draws
+from roundtrip.figures.sampling import SLENDER, Draws
 from roundtrip.journey.links import Line, Row, elements
 from roundtrip.stages.optics import fiber, gsnr, lightpath
 from roundtrip.stages.optics.spectrum import REFERENCE_BANDWIDTH_HZ, Spectrum
@@ -81,20 +81,20 @@ def bands(line: Line, launch_dBm: float | None, samples: int, seed: int = 1) -> 
     What the reader set stays as it is. Every sample is a line of its own, designed for its own losses; the error of the
     model is drawn with the rest, from how well it has been found to fit measured networks.
     """
-    draws = Draws(samples * samples, seed)
+    draws = Draws(SLENDER * samples * samples, seed)  # as many worlds as lines: here all is ignorance
     names = [*UNSURE, *(f"{name}.{figure}" for name in line.glasses for figure in UNSURE_OF_GLASS)]
     if line.text("dispersion") == "sloped":
         names += [f"{name}.zero_dispersion_slope_ps_nm2_km" for name in line.glasses]
     drawn = {
-        name: np.broadcast_to(np.ravel(draws.draw(line.figure(name), name)), draws.side)
+        name: np.broadcast_to(np.ravel(draws.draw(replace(line.figure(name), spread="ignorance"), name)), draws.worlds)
         for name in names
         if name not in line.settings
     }
     noise = drawn.pop("amplifier.noise_figure_dB", None)
-    error = drawn.pop("model_error_dB", np.zeros(draws.side))
+    error = drawn.pop("model_error_dB", np.zeros(draws.worlds))
     stated = line.figure("amplifier.noise_figure_dB").value
-    result = np.zeros((3, draws.side))
-    for number in range(draws.side):
+    result = np.zeros((3, draws.worlds))
+    for number in range(draws.worlds):
         settings = {**line.settings, **{name: repr(float(values[number])) for name, values in drawn.items()}}
         sample = Line(line.entry, settings, 0.0 if noise is None else float(noise[number]) - stated)
         end = sample.run(launch_dBm)[-1]

@@ -126,7 +126,7 @@ def _read(stage: str, data: bytes) -> list[Row]:
 
 def check(row: Row) -> Score:
     """Compute what a row asks for and hold it against the published value."""
-    function = getattr(stage_module(row.stage), row.function, None)
+    function: Any = getattr(stage_module(row.stage), row.function, None)
     where = f"truth/{row.stage.replace('.', '/')}.toml: {row.id}"
     if not callable(function):
         raise TruthError(f"{where}: no function {row.function!r} in the stage")

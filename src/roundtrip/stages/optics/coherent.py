@@ -83,7 +83,7 @@ def dispersion_filter_taps(
     sampling_rate_Hz : float
         Samples a second [1/s].
     """
-    seconds_per_meter = accumulated_dispersion_ps_nm * 1e-3
+    seconds_per_meter = np.absolute(accumulated_dispersion_ps_nm) * 1e-3
     span = seconds_per_meter * wavelength_m * wavelength_m * sampling_rate_Hz * sampling_rate_Hz
     return 2.0 * np.floor(span / (2.0 * speed_of_light_m_s)) + 1.0
 
@@ -95,7 +95,8 @@ def dispersion_filter_delay_s(
     speed_of_light_m_s: Number = 299_792_458.0,
 ) -> Number:
     """Return how long a filter must wait for the slowest color, half the smear ``D L lambda^2 R_s / c`` [s]."""
-    return 0.5 * accumulated_dispersion_ps_nm * 1e-3 * wavelength_m * wavelength_m * symbol_rate_Hz / speed_of_light_m_s
+    smear_s_m = np.absolute(accumulated_dispersion_ps_nm) * 1e-3
+    return 0.5 * smear_s_m * wavelength_m * wavelength_m * symbol_rate_Hz / speed_of_light_m_s
 
 
 def shot_limit_photons_per_bit(snr_dB: Number, bits_per_symbol: Number, polarizations: Number) -> Number:

@@ -78,9 +78,10 @@ def span_efficiency_1_W2(
 
     ``8/27 g^2 L_e^2 asinh( pi^2/2 b2 L_a R^2 N^(2 R/df) ) / (pi b2 L_a R^2)``. Within 0.06 dB of the sum over channels.
     """
-    width = np.pi * beta2_s2_m * asymptotic_length_m * symbol_rate_Hz * symbol_rate_Hz
+    # asinh(a w)/w has reached its limit there, which a fiber without dispersion takes.
+    width = np.maximum(np.pi * beta2_s2_m * asymptotic_length_m * symbol_rate_Hz * symbol_rate_Hz, 1e-9)
     filling = np.minimum(symbol_rate_Hz / channel_spacing_Hz, 1.0)
-    field = nonlinear_coefficient_1_W_m * effective_length_m
+    field = np.maximum(nonlinear_coefficient_1_W_m * effective_length_m, 1e-15)  # a span of no length has no noise
     return 8.0 / 27.0 * field * field * np.arcsinh(0.5 * np.pi * width * channels ** (2.0 * filling)) / width
 
 
