@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => {
       assetsInlineLimit: single ? 1_000_000 : 0,
       cssCodeSplit: !single,
       modulePreload: single ? false : { polyfill: false },
-      chunkSizeWarningLimit: 700,
+      chunkSizeWarningLimit: 4000,
       rolldownOptions: single
         ? {
             input: "src/main.tsx",

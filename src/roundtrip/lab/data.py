@@ -36,7 +36,8 @@ from roundtrip.trace.story import HEAD_LABELS, LABELS
 
 SAMPLES = 2_500
 BAND_DIGITS = 5
-DIGITS = 12
+DIGITS = 9
+SPREAD = ("duration_s", "energy_J")
 
 GRADES = {
     "measured": "measured, and published by who measured it",
@@ -117,11 +118,14 @@ def trip(trace: Trace) -> dict[str, Any]:
     del body["sources"]
     body["summary_bands"] = {name: _band(band) for name, band in body["summary_bands"].items()}
     for span in body["spans"]:
-        span["bands"] = {name: _band(band) for name, band in span["bands"].items()}
+        span["bands"] = {name: _band(band, name in SPREAD) for name, band in span["bands"].items()}
     return body
 
 
-def _band(band: dict[str, float]) -> dict[str, float]:
+def _band(band: dict[str, float], whole: bool = True) -> dict[str, float]:
+    """Return a band with the digits that are seen; its ends alone where nobody looks at the two kinds of spread."""
+    if not whole:
+        band = {name: band[name] for name in ("low", "high")}
     return dict(zip(band, formulas.rounded(list(band.values()), BAND_DIGITS), strict=True))
 
 
@@ -130,7 +134,8 @@ def _mathml() -> Callable[[str, bool], str]:
     from latex2mathml.converter import convert
 
     def made(expression: str, display: bool = True) -> str:
-        return convert(expression.replace(r"\operatorname", r"\mathrm"), display="block" if display else "inline")
+        text = convert(expression.replace(r"\operatorname", r"\mathrm"), display="block" if display else "inline")
+        return text.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
 
     return made
 
@@ -148,7 +153,7 @@ def stages() -> dict[str, Any]:
         held.setdefault(row.stage, []).append(
             {
                 "quantity": row.quantity,
-                "ours": check(row).value,
+                "ours": formulas.rounded([check(row).value])[0],
                 "published": row.value,
                 "unit": row.unit,
                 "tolerance": row.tolerance,
@@ -177,10 +182,7 @@ def _stage(name: str, spans: list[str], knobs: list[str], held: list[dict[str, A
                 "summary": (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " "),
                 "mathml": _mathml()(tex(node, shown), True),
                 "text": text(node, symbols(names, terms, tex=False)),
-                "parameters": [
-                    {"name": p, "symbol": plain(terms[p].symbol), "unit": terms[p].unit, "meaning": terms[p].meaning}
-                    for p in parameters(function, constants=False)
-                ],
+                "parameters": parameters(function, constants=False),
             }
         )
     return {

@@ -55,7 +55,7 @@ def _boundaries(scenario: Scenario) -> dict[str, Any]:
     for size in range(1, len(PARTS) + 1):
         for parts in combinations(PARTS, size):
             found = account(scenario, parts)
-            made[",".join(parts)] = rounded([float(found.total(name)) for name in TOTALS])
+            made[",".join(parts)] = rounded([float(found.total(name)) for name in TOTALS], 4)
     return made
 
 

@@ -24,6 +24,7 @@ from roundtrip.figures.print_code import JAVASCRIPT_SUPPORT, javascript
 from roundtrip.figures.sampling import Z95
 from roundtrip.journey.program import Program, program
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
+from roundtrip.journey.slots import SLOTS
 
 SAMPLES = 200
 STOPS = 500
@@ -75,25 +76,46 @@ def figure_dict(key: str, figure: Figure) -> dict[str, Any]:
         "least": least,
         "most": most,
     }
-    if figure.note:
-        body["note"] = figure.note
     return body
 
 
-def module(compiled: Program, scenario: Scenario) -> str:
-    """Return the JavaScript module of a program, with the inputs of a scenario."""
+def module(compiled: Program) -> str:
+    """Return the JavaScript module of a program: the names of its inputs and outputs, and the function."""
     wanted = outputs(compiled)
     nodes = {name: Node(compiled.way.graph, number) for name, number in wanted.items()}
     body = javascript(nodes, "evaluate")
     used = sorted(name for name in ("sq", "interp", *PRIMITIVES) if f"{name}(" in body)
-    figures = {key: figure_dict(key, scenario.figure(key)) for key in inputs(compiled)}
     head = f'import {{{",".join(used)}}} from "./{LIBRARY}";\n' if used else ""
     return (
         f"// Printed from the stage functions by roundtrip.lab.formulas; not written by hand.\n{head}"
-        f"export const name={json.dumps(module_name(compiled))};\n"
-        f"export const inputs={_json(figures)};\n"
+        f"export const keys={_json(inputs(compiled))};\n"
         f"export const outputs={_json(list(wanted))};\n"
         f"export {body}"
+    )
+
+
+def figures() -> str:
+    """Return the module of the inputs: figures of catalog entries, and which entry each preset has in each slot."""
+    entries: dict[str, dict[str, Any]] = {}
+    chosen: dict[str, Any] = {}
+    for preset in presets():
+        scenario = load_scenario(preset)
+        own: dict[str, Any] = {}
+        slots: dict[str, str] = {}
+        for key in inputs(program(scenario)):
+            slot, _, name = key.rpartition(".")
+            if key in scenario.values or slot not in scenario.choices or SLOTS[slot].kind is None:
+                own[key] = figure_dict(key, scenario.figure(key))
+                continue
+            e = scenario.entry(slot)
+            slots[slot] = f"{e.kind}/{e.key}"
+            entries.setdefault(slots[slot], {})[name] = figure_dict(key, e.figures[name])
+        chosen[preset] = {"slots": slots, "own": own}
+    return (
+        f"const entries={_json(entries)};\nconst presets={_json(chosen)};\n"
+        "export function inputs(preset,keys){const p=presets[preset];return Object.fromEntries(keys.map((key)=>{\n"
+        'const cut=key.lastIndexOf(".");\n'
+        "return [key,p.own[key]??entries[p.slots[key.slice(0,cut)]][key.slice(cut+1)]];}));}\n"
     )
 
 
@@ -157,16 +179,18 @@ def levels() -> str:
 
 def modules() -> dict[str, str]:
     """Return every generated file by name."""
-    made: dict[str, str] = {LIBRARY: library(), "levels.js": levels()}
+    made: dict[str, str] = {LIBRARY: library(), "levels.js": levels(), "figures.js": figures()}
     index: list[str] = []
     for preset in presets():
-        scenario = load_scenario(preset)
-        compiled = program(scenario)
+        compiled = program(load_scenario(preset))
         name = module_name(compiled)
-        own = f"{name}.js" if name == "concept" else f"{name}_{preset}.js"
-        made[own] = module(compiled, scenario)
-        index.append(f'{json.dumps(preset)}:()=>import("./{own}")')
-    made["index.js"] = f"export const formulas={{{','.join(index)}}};\n"
+        made[f"{name}.js"] = module(compiled)
+        index.append(f'{_json(preset)}:()=>both({_json(preset)},import("./{name}.js"))')
+    made["index.js"] = (
+        "const both=async(name,code)=>{const [m,f]=await Promise.all([code,import('./figures.js')]);\n"
+        "return {name,inputs:f.inputs(name,m.keys),outputs:m.outputs,evaluate:m.evaluate};};\n"
+        f"export const formulas={{{','.join(index)}}};\n"
+    )
     made["index.d.ts"] = "export declare const formulas: Record<string, () => Promise<unknown>>;\n"
     made["levels.d.ts"] = (
         'import type { FormulaInput } from "../core/types";\n'

@@ -283,7 +283,7 @@ def memory() -> dict[str, Any]:
                      "If its sums took one second, it would wait {n} minutes for the book."),
         ],
         "papers": [{**paper("shazeer-2019", "It worked out that reading the kept keys and values, not computing, "
-                            "limits how fast a model writes, and how to keep less."), "claim": claimed("C024", "year")}],
+                            "limits how fast a model writes."), "claim": claimed("C024", "year")}],
     }  # fmt: skip
 
 

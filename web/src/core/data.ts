@@ -38,7 +38,21 @@ export const loadTrip = async (preset: string): Promise<Trace> => {
   }
   return trip;
 };
-export const loadStages = (): Promise<Record<string, Stage>> => load("stages.json");
+let stages: Promise<Record<string, Stage>> | null = null;
+/** The stages; the meaning of each parameter comes from the glossary. */
+export const loadStages = (): Promise<Record<string, Stage>> => {
+  stages ??= Promise.all([load<Record<string, Stage>>("stages.json"), loadGlossary()]).then(([found, glossary]) => {
+    for (const stage of Object.values(found))
+      for (const made of stage.functions)
+        made.parameters = (made.parameters as unknown as string[]).map((name) => {
+          const term = glossary[name];
+          return { name, symbol: term?.plain ?? "", unit: term?.unit ?? "", meaning: term?.meaning ?? "" };
+        });
+    return found;
+  });
+  stages.catch(() => (stages = null));
+  return stages;
+};
 export const loadAudit = (): Promise<AuditRow[]> => load("audit.json");
 export const loadSources = (): Promise<Record<string, Source>> => load("sources.json");
 export const loadGlossary = (): Promise<Record<string, Term>> => load("glossary.json");

@@ -14,6 +14,9 @@ export interface Band {
   slow: number;
 }
 
+/** p5 and p95; the rest stands for durations, energies and the summary only. */
+export type Range = Pick<Band, "low" | "high"> & Partial<Band>;
+
 /** A number as it stands in the catalog. */
 export interface Figure {
   value: number;
@@ -67,7 +70,7 @@ export interface Span {
   sources: string[];
   since: Since | null;
   attributes: Record<string, number | string>;
-  bands: Record<string, Band>;
+  bands: Record<string, Range>;
 }
 
 export interface ScenarioWords {
