@@ -1,0 +1,5 @@
+/** Everything 3D, in one chunk that is loaded when a screen asks for it. */
+export { able, Runtime, type Gaze, type Pane, type Spot } from "./runtime";
+export { PALETTES, type Ground, type Palette } from "./palette";
+export { beside, gazeOf, journey, type JourneyOptions } from "./journey";
+export { globe } from "./globe";

@@ -1,0 +1,185 @@
+/**
+ * The whole way as a flat drawing: the same parts in the same places as in 3D. It is the first picture while 3D loads,
+ * and the only one without WebGL, without motion, in print.
+ */
+import type { Level } from "../../shell/state";
+import { doesOf, nameOf, PARTS, type Part } from "./parts";
+
+const W = 1200;
+const H = 372;
+const RADIUS = 1700;
+const TOP = 232;
+/** Height of the ground at a place. */
+const ground = (x: number) => TOP + RADIUS - Math.sqrt(RADIUS * RADIUS - (x - W / 2) ** 2);
+const lean = (x: number) => (Math.asin((x - W / 2) / RADIUS) * 180) / Math.PI;
+const along = (from: number, to: number, depth: number, step = 20) => {
+  const points: string[] = [];
+  for (let x = from; from < to ? x <= to : x >= to; x += from < to ? step : -step) points.push(`${x} ${(ground(x) + depth).toFixed(1)}`);
+  return points;
+};
+
+const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number; readonly side: "left" | "right"; readonly below?: true }>> = {
+  eye: { x: 84, top: 206, flag: 128, side: "right" },
+  device: { x: 196, top: 184, flag: 84, side: "right" },
+  access: { x: 330, top: 152, flag: 40, side: "right" },
+  internet: { x: 560, top: 238, flag: 128, side: "right" },
+  balancer: { x: 815, top: 204, flag: 96, side: "left" },
+  server: { x: 930, top: 178, flag: 40, side: "left" },
+  cache: { x: 1066, top: 186, flag: 92, side: "right" },
+  back: { x: 520, top: 290, flag: 322, side: "right", below: true },
+};
+const NO: Readonly<Record<Part, number>> = Object.fromEntries(PARTS.map((part, i) => [part, i + 1])) as Record<Part, number>;
+
+export interface MapProps {
+  readonly level: Level;
+  readonly part: Part | null;
+  readonly choose: (part: Part | null) => void;
+  readonly labels: "all" | "focus" | "none";
+  readonly device: "phone" | "laptop";
+  readonly leaves: boolean;
+  readonly compact: boolean;
+  readonly title: string;
+}
+
+export function Map2d({ level, part, choose, labels, device, leaves, compact, title }: MapProps) {
+  const seen = (each: Part) => (part && each !== part ? 0.42 : 1);
+  const at = (x: number) => `translate(${x} ${ground(x).toFixed(1)}) rotate(${lean(x).toFixed(2)})`;
+  const press = (each: Part) => ({
+    role: "button" as const,
+    tabIndex: 0,
+    "aria-pressed": part === each,
+    "aria-label": `${NO[each]} ${nameOf(each, level)}. ${doesOf(each, level)}`,
+    onClick: () => choose(part === each ? null : each),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      choose(part === each ? null : each);
+    },
+  });
+  const view = compact ? "30 96 1140 246" : `0 0 ${W} ${H}`;
+  return (
+    <svg class="j-map" viewBox={view} role="group" aria-label={title} preserveAspectRatio="xMidYMid meet">
+      <defs>
+        <linearGradient id="j-fade" x1="0" x2="1"><stop offset="0" stop-color="var(--line2)" stop-opacity="0" /><stop offset=".12" stop-color="var(--line2)" /><stop offset=".88" stop-color="var(--line2)" /><stop offset="1" stop-color="var(--line2)" stop-opacity="0" /></linearGradient>
+      </defs>
+      <path d={`M${along(0, W, 0).join("L")}`} fill="none" stroke="url(#j-fade)" stroke-width="1.5" />
+      {[16, 30, 46].map((depth, i) => <path key={depth} d={`M${along(90, W - 90, depth + 40).join("L")}`} class="j-soil" opacity={0.5 - i * 0.14} />)}
+      {/* the sea */}
+      <g opacity={seen("internet")} class="j-sea">
+        {[7, 12, 18].map((depth) => (
+          <path key={depth} d={`M${Array.from({ length: 33 }, (_, i) => { const x = 452 + i * 8; return `${x} ${(ground(x) + depth - 14 + 1.6 * Math.sin(i * 1.3 + depth)).toFixed(1)}`; }).join("L")}`} class="j-soil" />
+        ))}
+      </g>
+      {/* 3 and 7: one fiber each way */}
+      <g opacity={Math.max(seen("internet"), seen("access"))}>
+        <path d={`M372 ${ground(372) - 8}L372 ${ground(372) + 12}Q372 ${ground(372) + 30} 392 ${ground(392) + 32}L${along(392, 772, 32).join("L")}Q790 ${ground(790) + 30} 792 ${ground(792) + 10}L792 ${ground(792) - 14}`} class="j-fiber" />
+        {leaves && [470, 510, 550, 590, 630].map((x) => <rect key={x} x={x} y={ground(x) + 27.5} width="26" height="9" rx="4.5" class="j-burst" />)}
+      </g>
+      <g opacity={seen("back")} {...press("back")} class="j-part">
+        <path d={`M806 ${ground(806) - 14}L806 ${ground(806) + 26}Q804 ${ground(804) + 52} 780 ${ground(780) + 54}L${along(780, 380, 54).join("L")}Q362 ${ground(362) + 52} 360 ${ground(360) + 30}L360 ${ground(360) - 8}`} class="j-fiber" />
+        {leaves && Array.from({ length: 17 }, (_, i) => 400 + i * 23).map((x) => <circle key={x} cx={x} cy={ground(x) + 54} r="4" class="j-bead" />)}
+        <path d={`M400 ${ground(400) + 54}L${along(400, 780, 54).join("L")}`} class="j-hit" />
+      </g>
+      {/* 8 the eye, and light from the screen */}
+      <g opacity={seen("eye")} {...press("eye")} class="j-part">
+        {[-26, 0, 26].map((dy) => <path key={dy} d={`M168 ${ground(196) - 42 + dy}L112 ${ground(84) - 30}`} class="j-ray" opacity={dy === 0 ? 1 : 0.6} />)}
+        <g transform={`translate(84 ${ground(84) - 30})`}>
+          <path d="M-28 0Q0 -30 30 0Q0 30 -28 0Z" class="j-clay" />
+          <circle r="14" class="j-clay2" /><circle r="6" class="j-black" />
+          <path d="M-28 0Q-40 6 -44 20" class="j-ink" />
+        </g>
+      </g>
+      {/* 1 the device */}
+      <g opacity={seen("device")} {...press("device")} class="j-part" transform={at(196)}>
+        {device === "phone" ? (
+          <>
+            <rect x="-21" y="-88" width="42" height="84" rx="8" class="j-clay" /><rect x="-17" y="-82" width="34" height="72" rx="4" class="j-black" />
+            <rect x="-8" y="-74" width="22" height="10" rx="4" fill="var(--photons)" />
+            {[0, 1, 2, 3].map((i) => <rect key={i} x="-13" y={-56 + i * 9} width={24 - (i % 2) * 5} height="3" class="j-paper" />)}
+          </>
+        ) : (
+          <>
+            <path d="M-44 -72h76v50h-76z" class="j-clay" /><path d="M-39 -67h66v40h-66z" class="j-black" />
+            <path d="M-44 -22h76l10 16h-96z" class="j-clay2" />
+            <rect x="-6" y="-62" width="28" height="8" rx="4" fill="var(--photons)" />
+            {[0, 1, 2].map((i) => <rect key={i} x="-34" y={-49 + i * 7} width={46 - (i % 2) * 7} height="2.6" class="j-paper" />)}
+            {Array.from({ length: 9 }, (_, i) => <rect key={i} x={-40 + i * 8} y="-18" width="6" height="4" fill={i === 7 ? "var(--moving-charge)" : "var(--line2)"} />)}
+          </>
+        )}
+      </g>
+      {/* 2 what its radio reaches */}
+      <g opacity={seen("access")} {...press("access")} class="j-part">
+        {leaves && [0, 1, 2, 3].map((i) => {
+          const r = 26 + i * 19;
+          const [cx, cy] = device === "phone" ? [330, ground(330) - 98] : [330, ground(330) - 46];
+          const a = Math.PI - (device === "phone" ? -0.32 : 0.05);
+          const p = (t: number) => `${(cx + r * Math.cos(t)).toFixed(1)} ${(cy - r * Math.sin(t)).toFixed(1)}`;
+          return <path key={i} d={`M${p(a - 0.42)}A${r} ${r} 0 0 0 ${p(a + 0.42)}`} class="j-radio" opacity={1 - i * 0.17} />;
+        })}
+        {device === "phone" ? (
+          <g transform={at(330)}>
+            <path d="M-15 0L-4 -96M15 0L4 -96M-13 -18L11 -36M13 -18L-11 -36M-11 -36L9 -54M11 -36L-9 -54M-9 -54L7 -72M9 -54L-7 -72M-7 -72L5 -90M7 -72L-5 -90" class="j-ink" />
+            {[-12, -2, 8].map((x) => <rect key={x} x={x} y="-112" width="6" height="24" class="j-clay" />)}
+          </g>
+        ) : (
+          <g transform={at(330)}>
+            <path d="M-40 0V-46L0 -74L40 -46V0" class="j-ink" />
+            <rect x="-20" y="-24" width="40" height="12" rx="2" class="j-clay" /><path d="M-14 -24L-18 -46M0 -24V-48M14 -24L18 -46" class="j-ink" />
+            <path d="M-22 -12h44M-18 -12V0M18 -12V0" class="j-ink" />
+            {[-14, -8, -2].map((x) => <circle key={x} cx={x} cy="-18" r="1.6" fill="var(--moving-charge)" />)}
+            <path d="M20 -18Q30 -18 32 -8" fill="none" stroke="var(--moving-charge)" stroke-width="2.4" /><rect x="27" y="-12" width="11" height="12" class="j-clay2" />
+          </g>
+        )}
+      </g>
+      <g opacity={seen("internet")} {...press("internet")} class="j-part"><path d={`M400 ${ground(400) + 32}L${along(400, 772, 32).join("L")}`} class="j-hit" /></g>
+      {/* 4 the balancer, those who wait, the copper path */}
+      <g opacity={seen("balancer")} {...press("balancer")} class="j-part">
+        <g transform={at(815)}><rect x="-20" y="-40" width="40" height="40" rx="2" class="j-clay" />
+          {[0, 1, 2, 3].map((i) => <rect key={i} x="-14" y={-34 + i * 8} width="28" height="3.4" fill={i === 1 ? "var(--moving-charge)" : "var(--line2)"} />)}</g>
+        <path d={`M835 ${ground(835) - 22}Q850 ${ground(850) - 6} 872 ${ground(872) - 14}`} fill="none" stroke="var(--moving-charge)" stroke-width="2.6" />
+        {[844, 854, 864].map((x) => <rect key={x} x={x - 4} y={ground(x) - 8} width="8" height="8" class="j-wait" />)}
+      </g>
+      {/* 5 the server */}
+      <g opacity={seen("server")} {...press("server")} class="j-part" transform={at(930)}>
+        {[0, 1, 2, 3, 4].map((i) => <path key={i} d={`M${-44 + i * 24} -58q5 -7 0 -14t0 -14`} fill="none" stroke="var(--heat)" stroke-width="1.6" opacity=".85" />)}
+        <path d="M-60 0L-52 -54H60L70 0Z" class="j-clay" />
+        {Array.from({ length: 8 }, (_, i) => {
+          const x = -46 + (i % 4) * 28;
+          const y = i < 4 ? -48 : -24;
+          return <g key={i}><rect x={x} y={y} width="22" height="18" class="j-clay2" /><rect x={x + 7} y={y + 4} width="8" height="10" fill="var(--moving-charge)" />
+            {[0, 1, 2].map((j) => <g key={j}><rect x={x + 2} y={y + 2.5 + j * 4.8} width="3.4" height="3.6" fill="var(--stored-charge)" /><rect x={x + 16.6} y={y + 2.5 + j * 4.8} width="3.4" height="3.6" fill="var(--stored-charge)" /></g>)}</g>;
+        })}
+      </g>
+      {/* 6 the cache */}
+      <g opacity={seen("cache")} {...press("cache")} class="j-part">
+        <path d={`M1000 ${ground(1000) - 20}Q1016 ${ground(1016) - 2} 1032 ${ground(1032) - 20}`} fill="none" stroke="var(--stored-charge)" stroke-width="2.4" />
+        <g transform={at(1066)}><rect x="-34" y="-78" width="68" height="78" rx="2" class="j-clay" />
+          {Array.from({ length: 42 }, (_, i) => <rect key={i} x={-29 + (i % 7) * 8.5} y={-73 + Math.floor(i / 7) * 12} width="7" height="9.5" fill={leaves && i < 26 ? "var(--stored-charge)" : "var(--line2)"} opacity={leaves && i < 26 ? 0.6 + i / 65 : 0.8} />)}</g>
+      </g>
+      {labels !== "none" && PARTS.filter((each) => labels === "all" || each === part).map((each) => {
+        const place = PLACES[each];
+        if (compact) {
+          const y = place.below ? place.top + 34 : place.top - 30;
+          return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r="5" /><text x={place.x} y={y} text-anchor="middle" font-size="30">{NO[each]}</text></g>;
+        }
+        const right = place.side === "right";
+        const tx = place.x + (right ? 6 : -6);
+        return (
+          <g key={each} class="j-flag" opacity={seen(each)} aria-hidden="true">
+            <line x1={place.x} x2={place.x} y1={place.below ? place.flag + 24 : place.flag - 11} y2={place.top} />
+            <circle cx={place.x} cy={place.top} r="2.6" />
+            <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${nameOf(each, level)}`}</text>
+            <text x={tx} y={place.flag + 17} text-anchor={right ? "start" : "end"} class="j-flag-does">{short(doesOf(each, level))}</text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The first sentence, up to its colon, when it would run into its neighbor. */
+export function short(text: string): string {
+  if (text.length <= 38) return text;
+  const cut = text.search(/[:,;]/);
+  return cut > 10 && cut <= 40 ? `${text.slice(0, cut)}.` : text;
+}

@@ -1,0 +1,69 @@
+/** Which part of the picture a span of the trip belongs to. */
+import { t } from "../../core/strings";
+import type { Level } from "../../shell/state";
+import type { Carrier, Span } from "../../core/types";
+
+export type Part = "device" | "access" | "internet" | "balancer" | "server" | "cache" | "back" | "eye";
+export const PARTS: readonly Part[] = ["device", "access", "internet", "balancer", "server", "cache", "back", "eye"];
+
+const KEYS: Readonly<Record<Part, string>> = {
+  device: "device", access: "tower", internet: "internet", balancer: "balancer", server: "server", cache: "cache", back: "tokens", eye: "eye",
+};
+
+export function nameOf(part: Part, level: Level): string {
+  if (part === "eye") return `${t("part.screen.name", level)}, ${lower(t("part.eye.name", level))}`;
+  return t(`part.${KEYS[part]}.name`, level);
+}
+
+export function doesOf(part: Part, level: Level): string {
+  return t(`part.${KEYS[part]}.does`, level);
+}
+
+export function moreOf(part: Part, level: Level): string {
+  const more = t(`part.${KEYS[part]}.more`, level);
+  return part === "eye" ? `${t("part.screen.more", level)} ${more}` : more;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+export function partOf(span: Span): Part | null {
+  const { id, name } = span;
+  if (id.startsWith("on.")) return null;
+  if (/^(display|eye)\./.test(name) || id === "stream.display") return "eye";
+  if (id.startsWith("back.") || id.startsWith("stream.")) return "back";
+  if (/kv_cache|attention/.test(id)) return "cache";
+  if (name.startsWith("model.") || name === "datacenter.power") return "server";
+  if (name.startsWith("datacenter.")) return "balancer";
+  if (/^network\.(access|copper|wifi|radio|satellite)/.test(name)) return "access";
+  if (name.startsWith("optics.") || /^network\.(route|loss|fiber|flight|distance)/.test(name)) return "internet";
+  if (name.startsWith("network.") && !/\.(http|tls|tcp|ip|ethernet|kernel|dma|serdes)$/.test(name)) return "internet";
+  return "device";
+}
+
+/** The color of a carrier, as the style sheet names it. */
+export function ink(carrier: Carrier): string {
+  return `var(--${carrier.replace(" ", "-")})`;
+}
+
+export const SHOWN: readonly Carrier[] = ["moving charge", "photons", "stored charge", "waiting", "heat"];
+
+export interface Lane {
+  readonly part: Part;
+  readonly spans: readonly Span[];
+}
+
+export function lanes(spans: readonly Span[]): Lane[] {
+  return PARTS.map((part) => ({ part, spans: spans.filter((span) => partOf(span) === part) }));
+}
+
+/** The decade in which something came into use; "earlier" before the telegraph. */
+export function decade(year: number): number {
+  return Math.floor(year / 10) * 10;
+}
+
+/** A scale of age without hue: the older, the fainter. From 0 (1870 and before) to 1 (this decade). */
+export function youth(year: number): number {
+  return Math.min(Math.max((year - 1870) / (2025 - 1870), 0), 1);
+}

@@ -1,0 +1,298 @@
+/** All stages of the trip on one time line, one lane a part: how long each takes (logarithmic), or when it happens (linear). */
+import { useMemo, useState } from "preact/hooks";
+import { scaleLinear, scaleLog } from "d3-scale";
+import { t } from "../../core/strings";
+import { band, si } from "../../core/units";
+import type { Span, Trace } from "../../core/types";
+import { link, type Level } from "../../shell/state";
+import { ink, lanes, nameOf, youth, type Lane, type Part } from "./parts";
+import { SHORT } from "./texts";
+
+export type TimeScale = "log" | "linear" | "first";
+export type ColorBy = "carrier" | "decade";
+
+const LEFT = 168;
+const TOP = 26;
+
+export function color(span: Span, by: ColorBy): string {
+  if (by === "carrier") return ink(span.carrier);
+  return `color-mix(in oklab, var(--fg) ${Math.round(22 + 78 * youth(span.since?.year ?? 2000))}%, var(--bg))`;
+}
+
+export function label(span: Span): string {
+  return SHORT[span.name] ?? SHORT[span.name.split(".").slice(0, 2).join(".")] ?? span.title;
+}
+
+interface Mark {
+  readonly span: Span;
+  readonly low: number;
+  readonly mid: number;
+  readonly high: number;
+  /** Where the text stands; none for a mark that only shows itself when pointed at. */
+  readonly text: { readonly x: number; readonly anchor: "start" | "end" } | null;
+  readonly row: number;
+}
+
+const wide = (text: string) => text.length * 5.9 + 4;
+
+/** Place the longest stages first, each with its text where there is room; the others stay dots. */
+function place(lane: Lane, x: (s: number) => number, right: number): Mark[] {
+  const taken: [number, number][] = [];
+  const free = (a: number, b: number) => a >= LEFT - 2 && b <= right + 24 && taken.every(([c, d]) => b < c || a > d);
+  const marks: Mark[] = [];
+  const order = [...lane.spans].filter((span) => span.duration_s > 0).sort((a, b) => (a.parent ? 1 : 0) - (b.parent ? 1 : 0) || b.duration_s - a.duration_s);
+  const seen = new Set<string>();
+  for (const span of order) {
+    const spread = span.bands["duration_s"];
+    const mid = x(span.duration_s);
+    const low = x(Math.max(spread?.low ?? span.duration_s, 1e-10));
+    const high = x(spread?.high ?? span.duration_s);
+    const text = label(span);
+    const w = wide(text);
+    let stand: Mark["text"] = null;
+    if (!seen.has(text)) {
+      if (free(low - 8, high + 10 + w)) stand = { x: high + 7, anchor: "start" };
+      else if (free(low - 10 - w, high + 8)) stand = { x: low - 7, anchor: "end" };
+    }
+    if (stand) {
+      taken.push(stand.anchor === "start" ? [low - 8, high + 10 + w] : [low - 10 - w, high + 8]);
+      seen.add(text);
+    }
+    marks.push({ span, low, mid, high, text: stand, row: 0 });
+  }
+  return marks;
+}
+
+const TICKS: readonly (readonly [number, string])[] = [
+  [1e-9, "1 ns"], [1e-8, ""], [1e-7, ""], [1e-6, "1 µs"], [1e-5, ""], [1e-4, ""], [1e-3, "1 ms"], [1e-2, ""], [1e-1, ""], [1, "1 s"], [10, "10 s"],
+];
+
+export interface StripProps {
+  readonly trip: Trace;
+  readonly width: number;
+  readonly height: number;
+  readonly scale: TimeScale;
+  readonly by: ColorBy;
+  readonly level: Level;
+  readonly part: Part | null;
+  readonly choose: (part: Part | null) => void;
+}
+
+export function Strip({ trip, width, height, scale, by, level, part, choose }: StripProps) {
+  const [pointed, point] = useState<Span | null>(null);
+  const all = useMemo(() => lanes(trip.spans), [trip]);
+  const right = width - 14;
+  const row = (height - TOP - 4) / all.length;
+  const first = trip.summary["time_to_first_word_s"] as number;
+  const whole = trip.summary["time_to_last_token_s"] as number;
+  const logX = useMemo(() => scaleLog().domain([7e-10, 45]).range([LEFT, right]).clamp(true), [right]);
+  const end = scale === "first" ? first * 1.06 : whole * 1.02;
+  const x = useMemo(() => scaleLinear().domain([0, end]).range([LEFT, right]).clamp(true), [right, end]);
+  const marks = useMemo(() => all.map((lane) => place(lane, logX, right)), [all, logX, right]);
+  const shown = pointed;
+  const read = shown ? `${shown.title}: ${si(shown.duration_s, "s")}${spread(shown)}` : "";
+  const onMark = (span: Span) => ({
+    onPointerEnter: () => point(span),
+    onPointerLeave: () => point(null),
+    onFocus: () => point(span),
+    onBlur: () => point(null),
+  });
+  const dim = (lane: Lane) => (part && lane.part !== part ? 0.38 : 1);
+  const summary = t("journey.summary", level, { first_word: si(first, "s"), whole_answer: si(whole, "s") });
+  return (
+    <svg class="j-strip" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group"
+      aria-label={t("aria.strip", level, { count: trip.spans.length, summary })}>
+      {scale === "log"
+        ? TICKS.map(([s, text]) => (
+            <g key={s}>
+              <line x1={logX(s)} x2={logX(s)} y1={TOP - 4} y2={height} class="j-grid" />
+              {text && !near(s, [first, whole]) && <text x={logX(s)} y={12} text-anchor="middle" class="j-tick">{text}</text>}
+            </g>
+          ))
+        : x.ticks(width < 800 ? 5 : 10).map((s) => (
+            <g key={s}>
+              <line x1={x(s)} x2={x(s)} y1={TOP - 4} y2={height} class="j-grid" />
+              <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 2)}</text>
+            </g>
+          ))}
+      {all.map((lane, i) => {
+        const y = TOP + i * row + row / 2;
+        return (
+          <g key={lane.part} opacity={dim(lane)}>
+            <line x1={0} x2={width} y1={y + row / 2} y2={y + row / 2} class="j-grid" />
+            <g class="j-lane" role="button" tabIndex={0} aria-pressed={part === lane.part}
+              onClick={() => choose(part === lane.part ? null : lane.part)}
+              onKeyDown={(event) => {
+                if (event.key === "Enter" || event.key === " ") {
+                  event.preventDefault();
+                  choose(part === lane.part ? null : lane.part);
+                }
+              }}>
+              <rect x={0} y={y - row / 2} width={LEFT - 14} height={row} fill="transparent" />
+              <text x={0} y={y + 4.5} class="j-no">{i + 1}</text>
+              <text x={18} y={y + 4.5} class="j-name">{nameOf(lane.part, level)}</text>
+            </g>
+            {scale === "log"
+              ? marks[i]!.filter((mark) => !mark.text).map((mark) => (
+                  <a key={mark.span.id} href={link("stage", mark.span.name)} tabIndex={-1} {...onMark(mark.span)} aria-hidden="true">
+                    <circle cx={mark.mid} cy={y} r={7} fill="transparent" />
+                    <circle cx={mark.mid} cy={y} r={2.4} fill={color(mark.span, by)} opacity={0.75} />
+                  </a>
+                ))
+              : null}
+            {scale === "log"
+              ? marks[i]!.filter((mark) => mark.text).map((mark) => {
+                  const waits = mark.span.carrier === "waiting" && by === "carrier";
+                  const tint = color(mark.span, by);
+                  return (
+                    <a key={mark.span.id} href={link("stage", mark.span.name)} {...onMark(mark.span)}
+                      aria-label={`${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
+                      <rect x={mark.low - 4} y={y - row / 2} width={Math.max(mark.high - mark.low + 8, 12)} height={row} fill="transparent" />
+                      <line x1={mark.low} x2={mark.high} y1={y} y2={y} stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />
+                      <circle cx={mark.mid} cy={y} r={4.2} fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
+                      <text x={mark.text!.x} y={y + 4} text-anchor={mark.text!.anchor} class={mark.span === pointed || mark.span.duration_s > 0.1 * first ? "j-on" : "j-off"}>
+                        {label(mark.span)}
+                      </text>
+                    </a>
+                  );
+                })
+              : bars(lane, x, y, row, right, by, onMark)}
+          </g>
+        );
+      })}
+      {(scale === "log"
+        ? ([[first, "first word"], [whole, "whole answer"]] as const).map(([s, word]) => (
+            <g key={word}>
+              <line x1={logX(s)} x2={logX(s)} y1={TOP - 8} y2={height} class="j-rule" />
+              <text x={logX(s) + (word === "first word" ? -4 : 0)} y={12} text-anchor={word === "first word" ? "end" : "middle"} class="j-on">
+                {t(word === "first word" ? "journey.first_word" : "journey.whole_answer", level)}
+              </text>
+            </g>
+          ))
+        : [<line key="f" x1={x(first)} x2={x(first)} y1={TOP - 8} y2={height} class="j-rule" />])}
+      <text x={0} y={12} class={shown ? "j-on" : "j-tick"}>{read}</text>
+    </svg>
+  );
+}
+
+function spread(span: Span): string {
+  const b = span.bands["duration_s"];
+  const text = b ? band(b.low, b.high, span.duration_s, "s") : "";
+  return text ? ` (${text})` : "";
+}
+
+function near(s: number, others: readonly number[]): boolean {
+  return others.some((other) => Math.abs(Math.log10(s) - Math.log10(other)) < 0.45);
+}
+
+function bars(lane: Lane, x: (s: number) => number, y: number, row: number, right: number, by: ColorBy, on: (span: Span) => object) {
+  const taken: [number, number][] = [];
+  const spans = [...lane.spans].filter((span) => !span.parent || lane.part === "cache").sort((a, b) => b.duration_s - a.duration_s);
+  return spans.map((span) => {
+    const a = x(span.start_s);
+    const b = Math.min(x(span.start_s + span.duration_s), right);
+    const text = label(span);
+    const w = wide(text);
+    const inside = b - a > w + 12;
+    const at = inside ? a + 6 : b + 6;
+    const fits = (inside || at + w < right + 10) && taken.every(([c, d]) => at + w < c || at > d) && span.duration_s > 0;
+    if (fits) taken.push([inside ? a : at, Math.max(at + w, b)]);
+    const tint = color(span, by);
+    const waits = span.carrier === "waiting" && by === "carrier";
+    return (
+      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabIndex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
+        aria-label={`${span.title}: ${si(span.duration_s, "s")}`}>
+        <rect x={a} y={y - (inside ? row * 0.4 : 4)} width={Math.max(b - a, 1.5)} height={inside ? row * 0.8 : 8} fill={waits ? "url(#j-hatch)" : tint} opacity={inside ? 0.32 : 0.85} />
+        <rect x={a - 3} y={y - row / 2} width={Math.max(b - a + 6, 8)} height={row} fill="transparent" />
+        {fits && <text x={at} y={y + 4} class="j-on">{text}</text>}
+      </a>
+    );
+  });
+}
+
+/** On a phone: one row a stage under its part, the same axis for all. */
+export function Rows({ trip, by, level }: { readonly trip: Trace; readonly by: ColorBy; readonly level: Level }) {
+  const all = useMemo(() => lanes(trip.spans), [trip]);
+  const x = scaleLog().domain([7e-10, 45]).range([0, 100]).clamp(true);
+  const marks = [1e-9, 1e-6, 1e-3, 1];
+  return (
+    <div class="j-rows">
+      <div class="j-row">
+        <span class="cap">{t("journey.strip.log", level)}</span>
+        <svg width="100%" height="16" aria-hidden="true">
+          {marks.map((s) => <text key={s} x={`${x(s)}%`} y="12" text-anchor="middle" class="j-tick">{si(s, "s", 1)}</text>)}
+        </svg>
+      </div>
+      {all.map((lane, i) => (
+        <section key={lane.part} id={`rows-${lane.part}`}>
+          <h3><span class="j-count">{i + 1}</span> {nameOf(lane.part, level)}</h3>
+          {lane.spans.filter((span) => span.duration_s > 0).map((span) => {
+            const b = span.bands["duration_s"];
+            const waits = span.carrier === "waiting" && by === "carrier";
+            const tint = color(span, by);
+            return (
+              <a class="j-row" key={span.id} href={link("stage", span.name)}>
+                <span class="j-what">{label(span)}</span>
+                <svg width="100%" height="14" aria-hidden="true">
+                  <line x1="0" x2="100%" y1="7" y2="7" class="j-grid" />
+                  {marks.map((s) => <line key={s} x1={`${x(s)}%`} x2={`${x(s)}%`} y1="4" y2="10" class="j-notch" />)}
+                  {b && <line x1={`${x(Math.max(b.low, 1e-10))}%`} x2={`${x(b.high)}%`} y1="7" y2="7" stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />}
+                  <circle cx={`${x(span.duration_s)}%`} cy="7" r="4.2" fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
+                </svg>
+                <span class="j-value">{si(span.duration_s, "s")}</span>
+              </a>
+            );
+          })}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+export function Hatch() {
+  return (
+    <svg width="0" height="0" class="j-defs" aria-hidden="true">
+      <defs>
+        <pattern id="j-hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <line x1="0" y1="0" x2="0" y2="5" stroke="var(--waiting)" stroke-width="2.4" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+/** The same numbers as a table: every stage of every part. */
+export function Table({ trip, level }: { readonly trip: Trace; readonly level: Level }) {
+  const groups = [...lanes(trip.spans).map((lane) => ({ name: nameOf(lane.part, level), spans: lane.spans })),
+    { name: "Always on", spans: trip.spans.filter((span) => span.id.startsWith("on.")) }];
+  return (
+    <div class="j-scroll" role="region" aria-label={t("journey.strip.title", level)} tabIndex={0}>
+      <table class="j-table">
+        <caption class="unseen">{t("journey.strip.title", level)}</caption>
+        <thead>
+          <tr><th scope="col">stage</th><th scope="col">starts at</th><th scope="col">takes</th><th scope="col">likely (p5 to p95)</th>
+            <th scope="col">energy</th><th scope="col">carried by</th><th scope="col">since</th></tr>
+        </thead>
+        {groups.map((group, i) => group.spans.length > 0 && (
+          <tbody key={group.name}>
+            <tr><th scope="rowgroup" colSpan={7}>{i < groups.length - 1 ? `${i + 1}  ` : ""}{group.name}</th></tr>
+            {group.spans.map((span) => {
+              const b = span.bands["duration_s"];
+              return (
+                <tr key={span.id}>
+                  <th scope="row"><a href={link("stage", span.name)}>{span.title}</a></th>
+                  <td>{si(span.start_s, "s")}</td>
+                  <td>{si(span.duration_s, "s")}</td>
+                  <td>{b ? band(b.low, b.high, span.duration_s, "s") || "exact" : "–"}</td>
+                  <td>{si(span.energy_J, "J")}</td>
+                  <td>{t(`carrier.${span.carrier}`, level)}</td>
+                  <td>{span.since?.year ?? "–"}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
