@@ -147,24 +147,49 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** Names over their parts where there is room; the longest part first, a short name before none. */
+/**
+ * Names over their parts. A part that is narrower than its name is named at its start, the longest first; a wide part's
+ * name then slides along it to a free place. A short name before none.
+ */
 function fit(pieces: readonly Piece[], z: (value: number) => number, width: number) {
   const made: { piece: Piece; text: string; at: number; anchor: "start" | "end" }[] = [];
   const taken: [number, number][] = [];
-  for (const piece of [...pieces].sort((a, b) => b.value - a.value)) {
-    if (piece.value <= 0) continue;
-    const from = z(piece.start);
-    const to = z(piece.start + piece.value);
-    search: for (const text of [piece.name, piece.brief ?? piece.name]) {
-      const wide = measure(`${text} ${short(piece.value, "s")}`) + 4;
-      for (const [at, anchor] of [[from, "start"], [to, "end"]] as const) {
-        const a = anchor === "start" ? at : at - wide;
-        const b = a + wide;
-        if (a < 0 || b > width || taken.some(([p, q]) => a < q + 8 && b > p - 8)) continue;
-        // Names stay near: they may reach over a neighbor only if that is thin.
-        if (wide > (to - from) * 2.2 + 40) continue;
-        taken.push([a, b]);
-        made.push({ piece, text, at, anchor });
+  const free = (a: number, b: number) => a >= 0 && b <= width && taken.every(([p, q]) => a >= q + 10 || b <= p - 10);
+  const sized = pieces
+    .filter((piece) => piece.value > 0)
+    .map((piece) => ({
+      piece,
+      from: z(piece.start),
+      to: z(piece.start + piece.value),
+      texts: [piece.name, piece.brief ?? piece.name].map((text) => ({ text, wide: measure(`${text} ${short(piece.value, "s")}`) + 3 })),
+    }))
+    .sort((a, b) => b.piece.value - a.piece.value);
+  const put = (piece: Piece, text: string, a: number, b: number) => {
+    taken.push([a, b]);
+    made.push({ piece, text, at: a, anchor: "start" });
+  };
+  const wide = sized.filter(({ from, to, texts }) => texts.some((t) => t.wide <= to - from));
+  for (const { piece, from, to, texts } of sized) {
+    if (wide.some((each) => each.piece === piece)) continue;
+    for (const { text, wide: w } of [...texts].reverse()) {
+      // It may reach over its neighbors, as long as these keep room for a name of their own.
+      const blocks = wide.some((each) => from < each.to && from + w > each.from && each.to - (from + w) < Math.min(...each.texts.map((t) => t.wide)) + 10);
+      if (to - from > 5 && !blocks && free(from, from + w)) {
+        put(piece, text, from, from + w);
+        break;
+      }
+      if (to - from > 5 && !blocks && free(to - w, to)) {
+        put(piece, text, to - w, to);
+        break;
+      }
+    }
+  }
+  for (const { piece, from, to, texts } of wide) {
+    search: for (const { text, wide: w } of texts) {
+      const starts = [from, ...taken.map(([, q]) => q + 10).filter((q) => q > from && q + w <= to)].sort((a, b) => a - b);
+      for (const a of starts) {
+        if (a + w > to + 1 || !free(a, a + w)) continue;
+        put(piece, text, a, a + w);
         break search;
       }
     }

@@ -154,7 +154,7 @@ export default function Wait({ state }: ScreenProps) {
   const more = t("wait.plus");
   const give = (key: string, usual: number) => (value: number) =>
     setParams({ [key]: Math.abs(value - usual) < 1e-9 ? "" : String(value) });
-  const tokens = (count: number) => `${digits(count, 5)}${NBSP}${t("unit.tokens")}`;
+  const tokens = (count: number) => `${grouped(count)}${NBSP}${t("unit.tokens")}`;
 
   const promptSlider = (
     <Slider
@@ -175,27 +175,29 @@ export default function Wait({ state }: ScreenProps) {
 
   return (
     <div class="wrap wait" ref={page}>
-      <h1>{t("wait.title")}</h1>
+      <div class="title">
+        <h1>{t("wait.title")}</h1>
+        <div class="tabs" role="group" aria-label={t("wait.mode.label")}>
+          <button aria-pressed={!full} onClick={() => setParams({ rates: "" })}>
+            {t("wait.mode.round")}
+          </button>
+          <button aria-pressed={full} onClick={() => setParams({ rates: "full" })}>
+            {t("wait.mode.full")}
+          </button>
+        </div>
+      </div>
       <div class="grid">
         <div class="controls">
-          <div class="tabs" role="group" aria-label={t("wait.mode.label")}>
-            <button aria-pressed={!full} onClick={() => setParams({ rates: "" })}>
-              {t("wait.mode.round")}
-            </button>
-            <button aria-pressed={full} onClick={() => setParams({ rates: "full" })}>
-              {t("wait.mode.full")}
-            </button>
-          </div>
           {!full && (
             <>
               <Slider
-                id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${digits(km, 5)}${NBSP}km`}
+                id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${grouped(km)}${NBSP}km`}
                 spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
                 hint={t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
                 onInput={give(DISTANCE.key, start(DISTANCE))}
               />
               <Slider
-                id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${digits(queue, 4)}${NBSP}ms`}
+                id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${grouped(queue)}${NBSP}ms`}
                 spoken={`${queue} milliseconds`} carrier="waiting" less={less} more={more}
                 hint={t("wait.hint.queue")}
                 onInput={give(QUEUE.key, start(QUEUE))}
@@ -299,8 +301,8 @@ export default function Wait({ state }: ScreenProps) {
                     <p>
                       {t("wait.rates.title")}:{" "}
                       {t("wait.rates", {
-                        read_rate: digits(concept.inputs["concept.lab.prefill_rate_token_s"]?.value ?? 0, 4),
-                        write_rate: digits(concept.inputs["concept.lab.decode_rate_token_s"]?.value ?? 0, 2),
+                        read_rate: grouped(concept.inputs["concept.lab.prefill_rate_token_s"]?.value ?? 0),
+                        write_rate: grouped(concept.inputs["concept.lab.decode_rate_token_s"]?.value ?? 0),
                         light_speed: `${digits((concept.inputs["concept.lab.signal_speed_m_s"]?.value ?? 0) / 1e6, 3)}${NBSP}km/ms`,
                       })}
                     </p>
@@ -329,6 +331,7 @@ export default function Wait({ state }: ScreenProps) {
   );
 }
 
+const grouped = (count: number): string => Math.round(count).toLocaleString("en-US");
 const NAMES: Record<string, string> = { model: "model", chip: "accelerator", access: "access", keys: "keyboard", screen: "screen" };
 const range = ({ min, max, step }: typeof DISTANCE) => ({ min, max, step });
 

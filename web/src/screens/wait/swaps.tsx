@@ -83,7 +83,12 @@ export function SwapSection(props: SwapsProps) {
           const said = `${capital(first)}, ${last}.`;
           return (
             <article key={way}>
-              <h3>{t(`wait.swap.${way}`)}</h3>
+              <div class="way">
+                <h3>{t(`wait.swap.${way}`)}</h3>
+                <a class="ghost" href={link("compare", "", { a: "cloud", b: way })}>
+                  {t("wait.swap.more")}
+                </a>
+              </div>
               <Pair
                 title={`${t("wait.swap.now")}: ${short(end(now), "s")}; ${t(`wait.swap.${way}`)}: ${short(end(made), "s")}`}
                 a={{ parts: partsOf(now), end: end(now), label: t("wait.swap.now") }}
@@ -91,7 +96,7 @@ export function SwapSection(props: SwapsProps) {
                 most={most}
               />
               <p class="said">{said}</p>
-              <p class="small">{t(`wait.swap.${way}.text`)}</p>
+              <p class="small about">{t(`wait.swap.${way}.text`)}</p>
               <dl>
                 <dt>{t("wait.swap.gives_up")}</dt>
                 <dd>
@@ -111,9 +116,6 @@ export function SwapSection(props: SwapsProps) {
                 <dt>{t("wait.swap.leaves")}</dt>
                 <dd>{t(`wait.swap.leaves.${LEAVES[way]}`)}</dd>
               </dl>
-              <a class="ghost" href={link("compare", "", { a: "cloud", b: way })}>
-                {t("wait.swap.more")}
-              </a>
             </article>
           );
         })}
