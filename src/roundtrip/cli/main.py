@@ -29,6 +29,7 @@ VERBS = {
     "catalog": "Show what there is to choose from, with source and band.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
+    "sheet": "Write the question sheet for a class or a kitchen table, as PDF.",
     "lab": "Open the laboratory in a browser (comes with its own release).",
 }
 

@@ -67,7 +67,7 @@ def knows_unicode() -> bool:
     return True
 
 
-def write_whole(path: str, text: str) -> None:
+def write_whole(path: str, text: str | bytes) -> None:
     """Write a file whole, or leave what was there: a file beside it takes its name when it is complete.
 
     Raises
@@ -78,19 +78,20 @@ def write_whole(path: str, text: str) -> None:
     if path == "-":
         raise OutputError("'-': cannot be written: expected the name of a file, for example /dev/stdout")
     target = Path(path)
+    body = text.encode("utf-8") if isinstance(text, str) else text
     draft: str | None = None
     try:
         if target.exists() and not target.is_file():  # a pipe, /dev/stdout: nothing to replace
             if target.is_dir():
                 raise IsADirectoryError(21, "is a folder, expected the name of a file")
-            target.write_text(text, encoding="utf-8", newline="")
+            target.write_bytes(body)
             return
         if target.is_file() and not os.access(target, os.W_OK):
             raise PermissionError(13, "is write-protected")
         mode = target.stat().st_mode & 0o777 if target.is_file() else 0o666 & ~_umask()
         handle, draft = tempfile.mkstemp(dir=target.resolve().parent, prefix=f".{target.name[:40]}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
         os.chmod(draft, mode)
         os.replace(draft, target.resolve())
     except BrokenPipeError:  # /dev/stdout into a reader that has gone

@@ -6,7 +6,7 @@ A fill is a number with its unit, band, grade and sources, and its wording for e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
@@ -26,6 +26,15 @@ SPANS_OF_TIME = ((YEAR_S, "year"), (DAY_S, "day"), (HOUR_S, "hour"), (MINUTE_S, 
 PARTS_OF_A_SECOND = ((1e-3, "thousandths"), (1e-6, "millionths"), (1e-9, "billionths"))
 LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 CHILD_UNITS = {"m": "meters", "J": "joules", "W": "watts", "L": "liters", "B": "bytes", "B/s": "bytes a second"}
+# What decides energy and water of a word in the datacenter.
+POWER = (
+    "accelerators/h800-sxm.static_power_W",
+    "accelerators/h800-sxm.energy_per_byte_J",
+    "servings/deepseek-v3-h800.host_power_W",
+    "servings/deepseek-v3-h800.streams",
+    "datacenters/hyperscale-us.pue",
+)
+WATER = ("datacenters/hyperscale-us.water_usage_L_kWh",)
 ALOUD_S = 1.0  # one number a second
 CONCEPT_STAGES = {"network": "network_s", "queue": "queue_s", "prefill": "prefill_s", "decode": "decode_s"}
 
@@ -168,6 +177,19 @@ def from_fact(fact: Mapping[str, Any], unit: str = "") -> Fill:
     return _made(value, unit or fact["unit"], origin, low, high, fact["grade"], tuple(fact["sources"]))
 
 
+def _figure(key: str) -> Figure:
+    kind, _, rest = key.partition("/")
+    name, _, field_name = rest.rpartition(".")
+    return entry(kind, name).figure(field_name)
+
+
+def _of_site(fact: Mapping[str, Any], keys: tuple[str, ...]) -> Fill:
+    """Return a cost of a word in the datacenter, with the sources of the figures that decide it."""
+    cited = dict.fromkeys(_figure(key).source for key in keys)
+    made = from_fact(fact)
+    return _made(made.value, made.unit, "roundtrip energy", made.low, made.high, made.grade, tuple(cited))
+
+
 def from_figure(kind: str, key: str, name: str, unit: str = "") -> Fill:
     """Return a figure of the catalog."""
     figure: Figure = entry(kind, key).figure(name)
@@ -260,10 +282,10 @@ def word_fills() -> dict[str, Fill]:
         "reply_trips": from_fact(beside[6]["trips"]),
         "lamp_time": from_fact(beside[6]["lamp_s"]),
         "lamp_power": from_figure("everyday", "led-lamp", "power_W"),
-        "energy_word": from_fact(made["word"]["site_J"]),
-        "water_word": from_fact(made["word"]["site_water_L"]),
-        "water_drops": from_fact(made["word"]["site_drops"]),
-        "words_per_charge": from_fact(made["word"]["words_per_charge"]),
+        "energy_word": _of_site(made["word"]["site_J"], POWER),
+        "water_word": _of_site(made["word"]["site_water_L"], POWER + WATER),
+        "water_drops": _of_site(made["word"]["site_drops"], POWER + WATER + ("everyday/drop.volume_L",)),
+        "words_per_charge": _of_site(made["word"]["words_per_charge"], (*POWER, "everyday/phone-battery.energy_J")),
         "cache_size": from_fact(memory["kv_token_B"]),
     }
     low, high = found["water_word"].low, found["water_word"].high
@@ -282,8 +304,24 @@ def word_fills() -> dict[str, Fill]:
     return found
 
 
-def _light_speed(text: Callable[[str], str]) -> dict[str, str]:
-    return {level: text(level) for level in LEVELS}
+def _speed_text(speed_m_s: float) -> dict[str, str]:
+    number = f"{speed_m_s * 1e-6:.0f}\N{NO-BREAK SPACE}"
+    return {
+        "child": f"{number}kilometers in a thousandth of a second",
+        "student": f"{number}km every millisecond",
+        "engineer": f"{number}km/ms",
+    }
+
+
+def _speed(figure: Figure, origin: str) -> Fill:
+    text = _speed_text(figure.value)
+    return Fill(figure.value, figure.low, figure.high, figure.unit, figure.grade, (figure.source,), origin, text)
+
+
+def _glass_speed(span: Span) -> Fill:
+    """Return the speed of light in the trip's own fiber."""
+    speed = float(span.attributes["length_m"]) / span.duration_s
+    return Fill(speed, speed, speed, "m/s", span.grade, tuple(span.sources), "audit B001", _speed_text(speed))
 
 
 @cache
@@ -294,13 +332,6 @@ def fills() -> dict[str, Fill]:
     made = word_fills()
     figures = entry("concepts", "seed")
     speed = figures.figure("signal_speed_m_s")
-    per_ms_km = speed.value * 1e-6
-
-    def light(level: str) -> str:
-        if level == "child":
-            return f"{per_ms_km:.0f}\N{NO-BREAK SPACE}kilometers in a thousandth of a second"
-        return f"{per_ms_km:.0f}\N{NO-BREAK SPACE}km {'every millisecond' if level == 'student' else '/ ms'}".replace(
-            "km /", "km/").replace("/ ms", "/ms")  # fmt: skip
 
     whole = from_summary(concept, "time_to_last_token_s")
     writing = from_summary(concept, "decode_s")
@@ -314,8 +345,8 @@ def fills() -> dict[str, Fill]:
         "write_share": _made(writing.value / whole.value, "share", writing.origin),
         "read_rate": from_figure("concepts", "seed", "prefill_rate_token_s"),
         "write_rate": from_figure("concepts", "seed", "decode_rate_token_s"),
-        "light_speed": Fill(speed.value, speed.low, speed.high, speed.unit, speed.grade, (speed.source,),
-                            "concepts/seed.signal_speed_m_s", _light_speed(light)),
+        "light_speed": _speed(speed, "concepts/seed.signal_speed_m_s"),
+        "glass_speed": _glass_speed(spans["optics.fiber"]),
         "cable_length": from_span(spans["optics.fiber"], "length_m", "m"),
         "fiber_time": from_span(spans["optics.fiber"]),
         "access_time": from_span(spans["network.access"]),

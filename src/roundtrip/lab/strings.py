@@ -48,7 +48,7 @@ def load(language: str = "en") -> dict[str, Entry]:
 def check_level(level: str) -> str:
     """Return a reading level, or say which there are."""
     if level not in LEVELS:
-        raise ScenarioError(f"no reading level {level!r}{nearest(level, LEVELS)}: one of {', '.join(LEVELS)}")
+        raise ScenarioError(f"no reading level {level!r}{nearest(level, LEVELS)}, allowed: {', '.join(LEVELS)}")
     return level
 
 
