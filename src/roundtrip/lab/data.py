@@ -129,6 +129,21 @@ def _band(band: dict[str, float], whole: bool = True) -> dict[str, float]:
     return dict(zip(band, formulas.rounded(list(band.values()), BAND_DIGITS), strict=True))
 
 
+def against(body: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    """Return a trip with only what differs from another: most spans of two trips are the same.
+
+    A span is its id where nothing differs, elsewhere its id with the fields that differ; `web/src/core/data.ts` puts
+    them together again.
+    """
+    known = {span["id"]: _short(span) for span in base["spans"]}
+    spans: list[Any] = []
+    for span in body["spans"]:
+        other, own = known.get(span["id"], {}), _short(span)
+        changed = {name: value for name, value in own.items() if name not in other or other[name] != value}
+        spans.append({"id": span["id"], **changed} if changed else span["id"])
+    return {**body, "base": base["scenario"]["name"], "spans": spans}
+
+
 @cache
 def _mathml() -> Callable[[str, bool], str]:
     from latex2mathml.converter import convert
@@ -287,8 +302,10 @@ def swaps() -> dict[str, Any]:
 def build() -> dict[str, Any]:
     """Return every data set by file name."""
     made: dict[str, Any] = {"lab.json": lab()}
+    cloud = trip(forecast(scenario="cloud", samples=SAMPLES))
     for key in presets():
-        made[f"trips/{key}.json"] = trip(forecast(scenario=key, samples=SAMPLES))
+        body = cloud if key == "cloud" else trip(forecast(scenario=key, samples=SAMPLES))
+        made[f"trips/{key}.json"] = body if key in ("cloud", "concept") else against(body, cloud)
     made["stages.json"] = stages()
     made["audit.json"] = audit()
     made["sources.json"] = source_list()

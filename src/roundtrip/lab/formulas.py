@@ -165,7 +165,7 @@ def levels() -> str:
     ]
     for name, function in SHAPES.items():
         graph = Graph()
-        symbols = [graph.input(s) for s in ("value", "low", "high", "uniform", "normal")]
+        symbols: list[Any] = [graph.input(s) for s in ("value", "low", "high", "uniform", "normal")]
         result: Any = function(*symbols)
         parts.append(javascript({"x": result}, f"shape_{name}"))
     shapes = ",".join(f"{name}:shape_{name}" for name in SHAPES)

@@ -1,6 +1,6 @@
 // Reads what Python made. In the single file each set stands in the page itself; elsewhere it is fetched once.
 
-import type { AuditRow, Energy, Lab, Models, Source, Stage, Term, Trace, Word } from "./types";
+import type { AuditRow, Energy, Lab, Models, Source, Span, Stage, Term, Trace, Word } from "./types";
 
 const kept = new Map<string, Promise<unknown>>();
 
@@ -25,19 +25,37 @@ export function load<T>(path: string): Promise<T> {
 }
 
 export const loadLab = (): Promise<Lab> => load("lab.json");
-export const loadTrip = async (preset: string): Promise<Trace> => {
-  const [trip, sources] = await Promise.all([load<Trace>(`trips/${preset}.json`), loadSources()]);
-  if (!trip.sources) {
-    const keys = new Set(trip.spans.flatMap((span) => span.sources));
-    trip.sources = Object.fromEntries(
-      [...keys].sort().flatMap((key) => {
-        const source = sources[key];
-        return source ? [[key, { title: source.title, year: source.year, url: source.url }]] : [];
-      }),
-    );
+/** A trip as it is stored: of spans that are those of the trip `base`, only what differs. */
+type Stored = Omit<Trace, "spans"> & { base?: string; spans: (string | (Partial<Span> & { id: string }))[] };
+
+const trips = new Map<string, Promise<Trace>>();
+
+async function readTrip(preset: string): Promise<Trace> {
+  const [stored, sources] = await Promise.all([load<Stored>(`trips/${preset}.json`), loadSources()]);
+  const base = stored.base ? await loadTrip(stored.base) : null;
+  const known = new Map(base?.spans.map((span) => [span.id, span]));
+  const spans = stored.spans.map((own) => {
+    const { id } = typeof own === "string" ? { id: own } : own;
+    return { ...known.get(id), ...(typeof own === "string" ? {} : own) } as Span;
+  });
+  const keys = new Set(spans.flatMap((span) => span.sources));
+  const cited = [...keys].sort().flatMap((key) => {
+    const source = sources[key];
+    return source ? [[key, { title: source.title, year: source.year, url: source.url }] as const] : [];
+  });
+  return { ...stored, spans, sources: Object.fromEntries(cited) };
+}
+
+/** The trip of a preset. */
+export function loadTrip(preset: string): Promise<Trace> {
+  let found = trips.get(preset);
+  if (!found) {
+    found = readTrip(preset);
+    trips.set(preset, found);
+    found.catch(() => trips.delete(preset));
   }
-  return trip;
-};
+  return found;
+}
 let stages: Promise<Record<string, Stage>> | null = null;
 /** The stages; the meaning of each parameter comes from the glossary. */
 export const loadStages = (): Promise<Record<string, Stage>> => {
