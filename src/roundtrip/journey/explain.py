@@ -386,6 +386,8 @@ def _rule(name: str, rule: dict[str, Any]) -> str:
         return f"{name} = sum of {rule['attribute_sum']} over all spans"
     if "sum_figures" in rule:
         return f"{name} = " + " + ".join(rule["sum_figures"])
+    if "rooms" in rule:
+        return f"{name} = joules of all spans of " + " and ".join(rule["rooms"])
     return f"{name} = {rule['ratio'][0]} / {rule['ratio'][1]}"
 
 

@@ -72,4 +72,4 @@ def test_a_touch_screen_has_no_matrix_and_no_usb() -> None:
 def test_work_of_the_finger_is_far_more_than_the_electricity() -> None:
     spans, _ = laid("laptop", "scissor")
     electric_J = sum(numbers.get("marginal", 0.0) for name, numbers in spans.items() if name != "keyboard.press")
-    assert spans["keyboard.press"]["marginal"] > 100.0 * electric_J
+    assert spans["keyboard.press"]["body_J"] > 100.0 * electric_J
