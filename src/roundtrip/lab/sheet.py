@@ -33,7 +33,8 @@ SLIDERS = {
 }
 BAR_WIDTH, BAR_HEIGHT, LEAST_LABEL = 1000.0, 46.0, 60.0
 EMPTY_HEIGHT = 84.0
-LINES, LAST_LINES = 3, 4
+MARGINS = {"a4": "13mm 16mm 15mm", "letter": "10mm 16mm 13mm"}
+LINES, LAST_LINES = 3, {"a4": 7, "letter": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def html_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None
     told = trip or trip_of()
     known: dict[str, Fill] = {**fills(), **told.fills}
     say = Texts(level, {name: fill.text[level] for name, fill in known.items()}, language)
-    pages = "".join([_child(say), _talk(say), _adult(say), _teacher(say), _answers(say, told, known)])
+    pages = "".join([_child(say, LAST_LINES[paper]), _talk(say), _adult(say), _teacher(say), _answers(say, told, known)])
     css = (folder("paper") / "sheet.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html><html lang="{say.language}"><head><meta charset="utf-8">'
@@ -118,7 +119,7 @@ def _print_css(paper: str, say: Texts) -> str:
     return (
         '@font-face{font-family:"Lab Serif";src:url("lab-serif.woff2");font-weight:400 600}'
         '@font-face{font-family:"Lab Sans";src:url("lab-sans.woff2");font-weight:400 600}'
-        f"@page{{size:{PAPERS[paper]};margin:14mm 16mm 15mm;"
+        f"@page{{size:{PAPERS[paper]};margin:{MARGINS[paper]};"
         f'@bottom-left{{content:"{foot}";font:8pt "Lab Sans",sans-serif}}'
         '@bottom-right{content:counter(page) " / " counter(pages);font:8pt "Lab Sans",sans-serif}}'
         "body{margin:0}"
@@ -165,7 +166,7 @@ def _n(number: int) -> str:
     return f'<span class="qs-n">{number}</span>'
 
 
-def _child(say: Texts) -> str:
+def _child(say: Texts, lines: int) -> str:
     parts = "".join(
         f"<li>{_n(n)}<b>{_e(say(f'part.{part}.name'))}</b>: {_e(say(f'part.{part}.does'))}</li>"
         for n, part in enumerate(PARTS, start=1)
@@ -183,7 +184,7 @@ def _child(say: Texts) -> str:
         f'<figure class="qs-bar">{_picture(empty_bar(), say("sheet.child.guess.bar"))}</figure>'
         f'<p class="qs-hint">{_e(names)}</p>'
         f"<h3>{_e(say('sheet.child.after.title'))}</h3>"
-        f'<p class="qs-read">{_e(say("sheet.child.after"))}</p>{LAST_LINES * _LINE}',
+        f'<p class="qs-read">{_e(say("sheet.child.after"))}</p>{lines * _LINE}',
     )
 
 
@@ -259,7 +260,7 @@ def _bar_words(say: Texts, trip: Trip) -> str:
 
 def _answers(say: Texts, trip: Trip, known: Mapping[str, Fill]) -> str:
     named = [name for key in QUESTIONS for name in places(say.raw(f"sheet.answer.{key}"))]
-    used = {name: known[name] for name in dict.fromkeys(named)}
+    used = {name: known[name] for name in dict.fromkeys(named) if f"fill.{name}" in say}
     cited = list(dict.fromkeys(key for fill in used.values() for key in fill.source_keys))
     pairs = "".join(
         f"<div><dt>{_n(n)}{_e(say(f'sheet.topic.{key}'))}</dt><dd>{_e(say(f'sheet.answer.{key}'))}</dd></div>"
