@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SIGNS = {"holds": "holds", "off": "OFF", "ill-defined": "ill-def.", "none": "-"}
 
 # Units of the claims that are words, as the tables write them.
+MARKS = {"exact": "", "about": "≈", "order": "≈≈"}
 UNITS = {
     "electrons": "e⁻",
     "photons": "γ",
@@ -87,11 +88,11 @@ def overview(results: list[Result], columns: int, paint: bool) -> str:
     from roundtrip.trace.table import clip
 
     wide = min(max(columns, 84), 140)
-    room = wide - 64
-    lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>15} {'ours':>12} {'factor':>8}  quantity"]
+    room = wide - 67
+    lines = [f"{'id':<5} {'verdict':<8} {'basis':<9} {'stated':>15} {'±':<2} {'ours':>12} {'factor':>8}  quantity"]
     for r in results:
         factor = "" if r.factor is None or 0.995 < r.factor < 1.005 else f"x{r.factor:.3g}"
-        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 15):>15}"
+        line = f"{r.claim.id:<5} {SIGNS[r.verdict]:<8} {r.basis:<9} {clip(stated(r), 15):>15} {MARKS[r.latitude]:<2}"
         line += f" {computed(r):>12} {factor:>8}  {clip(r.claim.quantity, room)}"
         lines.append(f"\x1b[1m{line}\x1b[0m" if paint and r.verdict in ("off", "ill-defined") else line)
     counts = {word: sum(r.verdict == word for r in results) for word in SIGNS}
@@ -106,6 +107,7 @@ def overview(results: list[Result], columns: int, paint: bool) -> str:
     lines.append(
         "basis: " + ", ".join(f"{n} {word}" for word, n in bases.items()) + ". See one whole with 'roundtrip audit ID'."
     )
+    lines.append("±: blank as printed, ≈ 'about' (a factor 1.25 is allowed), ≈≈ an order of magnitude (a factor 3).")
     return "\n".join(lines)
 
 
@@ -129,8 +131,8 @@ def detail(result: Result, columns: int) -> str:
         lines += wrap(f"           {claim.note}", columns, "           ")
     lines.append(f"ours       {computed(result)}" + (f"  (p5–p95: {spread})" if spread else ""))
     lines.append(
-        f"verdict    {result.verdict}, held {latitude}"
-        + (f", by a factor {result.factor:.3g}" if result.factor not in (None, 1.0) else "")
+        f"verdict    {result.verdict}; allowed: {latitude}"
+        + (f"; ours is {result.factor:.3g} times the nearer end" if result.factor not in (None, 1.0) else "")
     )
     lines.append(f"basis      {result.basis}")
     for number, name in enumerate(result.inputs):

@@ -128,7 +128,7 @@ def other_accounts(scenario: Scenario, made: Account) -> list[dict[str, Any]]:
 
 def account_text(made: Account, others: Sequence[dict[str, Any]]) -> str:
     """Return an account as text."""
-    from roundtrip.trace.numbers import band, si
+    from roundtrip.trace.numbers import band, digits, si
 
     body = made.as_dict()
     head = (
@@ -151,9 +151,9 @@ def account_text(made: Account, others: Sequence[dict[str, Any]]) -> str:
     lines.append("")
     for title, name, unit in told:
         low, high = body["bands"].get(name, (whole[name], whole[name]))
-        around = f"  ({band(low, high, whole[name], unit)})" if low < high else ""
-        extra = f" = {whole[name] / 3600.0:.3g} Wh" if unit == "J" else ""
-        lines.append(f"{title:<16} {si(whole[name], unit)}{extra}{around}")
+        around = f"  (p5–p95: {band(low, high, whole[name], unit)})" if low < high else ""
+        extra = f" = {digits(whole[name] / 3600.0)} Wh" if unit == "J" else ""
+        lines.append(f"{title:<16} {si(whole[name], unit)}{around}{extra}")
     if whole["rent_usd"]:
         lines.append(
             f"{'rent of chips':<16} {si(whole['rent_usd'], 'USD')}  (pays for their electricity, host and building too)"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MAX_SAMPLES = 4_000_000
+MAX_SAMPLES = 1_000_000  # some 4 GB
 
 
 def complete_scenario(_: click.Context, __: click.Parameter, begun: str) -> list[str]:

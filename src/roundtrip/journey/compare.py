@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtrip.journey.forecast import forecast
@@ -184,6 +184,8 @@ def _sentence(
         listed = [f"{SLOTS[s].meaning if s in SLOTS else s} ({x} → {y})" for s, (x, y) in list(choices.items())[:MOST]]
         more = f" and {len(choices) - MOST} more choices" if len(choices) > MOST else ""
         said.append(f"What was chosen otherwise: {', '.join(listed)}{more}.")
+    elif a.scenario["way"] != b.scenario["way"]:
+        said.append("One of them is the lab of four sliders: it has only a network, a queue, a prefill and a decode.")
     else:
         said.append("The two scenarios choose the same things.")
     if capability and capability["a"]["model"] != capability["b"]["model"]:
@@ -202,7 +204,8 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
     if abs(two - one) < 0.005 * one:
         return f"In {name} the first token comes as soon as before ({si(two, 's')})."
     path = {span.id for trace in (a, b) for span in critical_path(trace)}
-    moved = [c for c in changes if c.id in path and c.more_s / (two - one) >= 0.02][:3]
+    moved = _both_ways([c for c in changes if c.id in path])
+    moved = [c for c in moved if c.more_s / (two - one) >= 0.02][:3]
     because = (
         "; the largest parts of it: " + ", ".join(f"{c.words} ({_signed(c.more_s, 's')})" for c in moved)
         if moved
@@ -211,6 +214,24 @@ def _time_sentence(name: str, a: Trace, b: Trace, changes: tuple[Change, ...]) -
     word = "later" if two > one else "sooner"
     times = f"{si(two, 's')} instead of {si(one, 's')}"
     return f"In {name} the first token comes {si(abs(two - one), 's')} {word} ({times}){because}."
+
+
+def _both_ways(changes: list[Change]) -> list[Change]:
+    """Return the changes with the way out and the way back of a stage as one, the largest first."""
+    found: dict[str, Change] = {}
+    for change in changes:
+        name = change.id.removeprefix("back.")
+        other = found.get(name)
+        found[name] = change if other is None else _together(name, change, other)
+    return sorted(found.values(), key=lambda c: -abs(c.more_s))
+
+
+def _together(name: str, one: Change, two: Change) -> Change:
+    time_s, energy_J, caused_J = (
+        (x[0] + y[0], x[1] + y[1])
+        for x, y in ((one.time_s, two.time_s), (one.energy_J, two.energy_J), (one.caused_J, two.caused_J))
+    )
+    return replace(one, id=name, time_s=time_s, energy_J=energy_J, caused_J=caused_J)
 
 
 def _answer_sentence(a: Trace, b: Trace) -> str:

@@ -49,6 +49,9 @@ def explain(name: str, scenario: Scenario | str = "cloud", samples: int = 10_000
 
 
 def _find(name: str, chosen: Scenario, samples: int) -> dict[str, Any]:
+    tails = [full for full in stage_names() if full.rpartition(".")[2] == name]
+    if len(tails) == 1 and name not in kinds() and name not in ROOMS:
+        name = tails[0]
     stage, _, function = name.rpartition(".")
     if name in stage_names():
         return _Explainer(chosen, samples).stage(name)

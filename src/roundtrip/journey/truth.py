@@ -126,12 +126,12 @@ def _read(stage: str, data: bytes) -> list[Row]:
 
 def check(row: Row) -> Score:
     """Compute what a row asks for and hold it against the published value."""
-    function: Any = getattr(stage_module(row.stage), row.function, None)
+    function = getattr(stage_module(row.stage), row.function, None)
     where = f"truth/{row.stage.replace('.', '/')}.toml: {row.id}"
     if not callable(function):
         raise TruthError(f"{where}: no function {row.function!r} in the stage")
     try:
-        value = float(function(**row.inputs, **row.counts))
+        value = float(cast("Any", function)(**row.inputs, **row.counts))
     except (TypeError, ArithmeticError) as error:
         raise TruthError(f"{where}: {row.function}: {error}") from None
     if row.absolute:

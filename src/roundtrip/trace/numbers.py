@@ -99,16 +99,20 @@ def band(low: float, high: float, value: float, unit: str) -> str:
     if low == high:
         return ""
     factor = CENT if unit == "USD" and abs(value) < CENT else scale(value, unit)[0]
-    return f"{_short(low / factor)}–{_short(high / factor)}"
+    low, high = low / factor, high / factor
+    for count in (2, 3, 4, 5):
+        ends = _short(low, count), _short(high, count)
+        if ends[0] != ends[1]:
+            break
+    return "–".join(ends)
 
 
-def _short(value: float) -> str:
+def _short(value: float, count: int) -> str:
     if value == 0.0:
         return "0"
     if not 5e-4 <= abs(value) < 99_950:
-        return power_of_ten(value, 1)
-    text = digits(value, 2)
-    return text if abs(value) < 100 else digits(value, 3)
+        return power_of_ten(value, count - 1)
+    return digits(value, count if abs(value) < 100 else count + 1)
 
 
 def power_of_ten(value: float, count: int = 2) -> str:

@@ -171,7 +171,7 @@ class Result:
         }
 
 
-def audit_one(claim_id: str, samples: int = 400) -> Result:
+def audit_one(claim_id: str, samples: int = 10_000) -> Result:
     """Audit one claim."""
     stated = claim(claim_id)
     derived = derivations().get(claim_id)
