@@ -26,6 +26,7 @@ Capture = pytest.CaptureFixture[str]
         (["trip", "--samples", "many"], "'many' is not a valid integer"),
         (["trip", "--samples", "-5"], "--samples = -5"),
         (["trip", "--samples", "2"], "--samples = 2"),
+        (["trip", "--samples", "1000001"], "4 to 1,000,000"),
         (["trip", ""], "the prompt is empty"),
         (["trip", "--scenario", "clod"], "did you mean 'cloud'?"),
         (["trip", "--scenario", "no/such.toml"], "no scenario"),
