@@ -71,6 +71,12 @@ export function has(key: string): boolean {
   return key in strings;
 }
 
+/** A text with its braces. */
+export function raw(key: string, level: Level): string {
+  const entry = strings[key];
+  return entry === undefined ? "" : typeof entry === "string" ? entry : entry[level];
+}
+
 /** The text of a key at a level. A key without text shows itself in brackets, so that it is seen and mended. */
 export function t(key: string, level: Level = "student", values: Values = {}): string {
   void turn.value;

@@ -1,9 +1,446 @@
-import type { ScreenProps } from "../../shell/state";
+/**
+ * The question sheet: pages for children, for grown-ups, for the teacher, and answers with the reader's own sliders. What
+ * stands here is what is printed; the PDF of `roundtrip sheet` is made from the same texts, drawing and style (web/strings, web/paper).
+ */
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import trip from "../../../paper/trip.svg?raw";
+import "../../../paper/sheet.css";
+import "./sheet.css";
+import { loadLab, loadSources, loadTrip } from "../../core/data";
+import { loadFormula, type Values } from "../../core/formula";
+import { has, keys, raw, type Fill } from "../../core/strings";
+import type { Source } from "../../core/types";
+import { si } from "../../core/units";
+import { percent, rest, share as shareOf, short } from "../../charts/numbers";
+import { useData } from "../../shell/data";
+import { loadFills } from "../../shell/fills";
+import { Loading } from "../../shell/notices";
+import { useShare } from "../../shell/share";
+import { link, setParams, type Level, type ScreenProps } from "../../shell/state";
+import { useText, type Say } from "../../shell/text";
+import { EmptyBar, WaitBar, type Part } from "./bars";
 
-export default function Screen(_props: ScreenProps) {
+const AUDIENCES = ["child", "adult", "teacher", "answer"] as const;
+const PAPERS = ["a4", "letter"] as const;
+const PARTS = ["device", "tower", "internet", "balancer", "server", "cache", "tokens", "screen", "eye"] as const;
+const QUESTIONS = ["fast", "wait", "one", "notes", "small", "secret", "helpers", "likely", "power", "rare"] as const;
+const SHARES = [
+  ["network", "network_s"],
+  ["queue", "queue_s"],
+  ["prefill", "prefill_s"],
+  ["decode", "decode_s"],
+] as const;
+/** The sliders of the screen "The wait", by their names in the address: input of the closed form, and its scale there. */
+const SLIDERS = [
+  ["km", "concept.lab.distance_m", 1e3, "distance"],
+  ["queue", "concept.lab.queue_wait_s", 1e-3, "queue"],
+  ["prompt", "concept.lab.prompt_tokens", 1, "prompt"],
+  ["reply", "concept.lab.output_tokens", 1, "reply"],
+] as const;
+const LINES = 3;
+const LAST_LINES = 6;
+
+interface Told {
+  readonly sentence: string;
+  readonly summary: Values;
+  readonly guess: string;
+}
+
+export default function Sheet({ state }: ScreenProps) {
+  const t = useText();
+  const { params } = state;
+  const audience = AUDIENCES.find((each) => each === params["for"]) ?? "all";
+  const paper = PAPERS.find((each) => each === params["paper"]) ?? "a4";
+  const fills = useData(loadFills);
+  const sources = useData(loadSources);
+  const told = useTold(params, t);
+  const pdf = usePdf(paper);
+
+  useShare(
+    { name: "sheet", json: () => ({ trip: told?.sentence, summary: told?.summary, guess: told?.guess || undefined, paper }) },
+    [told, paper],
+  );
+  if (!fills || !sources || !told) return <Loading />;
+  const shown = (one: string) => audience === "all" || audience === one;
   return (
-    <div class="wrap">
-      <h1>sheet</h1>
+    <div class={`wrap sheet paper-${paper}`}>
+      <div class="sheet-side noprint">
+        <h1>{t("sheet.title")}</h1>
+        <p class="prose">{t("sheet.intro")}</p>
+        <div class="sheet-pick">
+          <h2 class="label" id="sheet-for">
+            {t("sheet.picker")}
+          </h2>
+          <div class="tabs" role="group" aria-labelledby="sheet-for">
+            <button aria-pressed={audience === "all"} onClick={() => setParams({ for: "" })}>
+              {t("sheet.all")}
+            </button>
+            {AUDIENCES.map((each) => (
+              <button key={each} aria-pressed={audience === each} onClick={() => setParams({ for: each })}>
+                {t(`sheet.${each}.tab`)}
+              </button>
+            ))}
+          </div>
+        </div>
+        <div class="sheet-pick">
+          <h2 class="label" id="sheet-paper">
+            {t("sheet.paper")}
+          </h2>
+          <div class="tabs" role="group" aria-labelledby="sheet-paper">
+            {PAPERS.map((each) => (
+              <button key={each} aria-pressed={paper === each} onClick={() => setParams({ paper: each === "a4" ? "" : each })}>
+                {t(`sheet.paper.${each}`)}
+              </button>
+            ))}
+          </div>
+        </div>
+        <p class="sheet-go">
+          <button class="ghost strong" onClick={() => window.print()}>
+            {t("sheet.print")}
+          </button>
+          {pdf && (
+            <a class="ghost" href={pdf} download={`roundtrip-sheet-${paper}.pdf`}>
+              {t("sheet.pdf")}
+            </a>
+          )}
+          <a class="ghost" href={link("wait", "", sliders(params))}>
+            {t("sheet.to_wait")}
+          </a>
+        </p>
+        <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level} sheet.pdf` })}</p>
+      </div>
+      <div class="sheet-pages" role="region" aria-label={t("aria.sheet.preview")} tabIndex={0}>
+        {shown("child") && <Child t={t} />}
+        {shown("child") && <Talk t={t} />}
+        {shown("adult") && <Adult t={t} />}
+        {shown("teacher") && <Teacher t={t} />}
+        {shown("answer") && <Answers t={t} told={told} level={state.level} fills={fills} sources={sources} />}
+      </div>
     </div>
   );
+}
+
+const sliders = (params: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries([...SLIDERS.map(([key]) => key as string), "guess"].flatMap((key) => (params[key] ? [[key, params[key]]] : [])));
+
+/** The trip that the answers speak of: a preset where the address names one, else the four sliders. */
+function useTold(params: Readonly<Record<string, string>>, t: Say): Told | undefined {
+  const preset = params["trip"];
+  const lab = useData(loadLab);
+  const formula = useData(() => loadFormula("concept"));
+  const known = lab?.presets.find((each) => each.key === preset && each.way === "full");
+  const trace = useData(() => (known ? loadTrip(known.key) : Promise.resolve(null)), [known?.key]);
+  if (!lab || !formula || (known && !trace)) return undefined;
+  const given = Number(params["guess"]);
+  const guess = Number.isFinite(given) && given > 0 ? short(given, "s") : "";
+  if (known && trace) {
+    const summary = Object.fromEntries(Object.entries(trace.summary).filter(([, value]) => typeof value === "number")) as Values;
+    return { sentence: t("sheet.answer.trip.preset", { title: known.title, sentence: known.sentence }), summary, guess };
+  }
+  const values: Values = {};
+  const said: Record<string, string> = {};
+  for (const [key, input, scale, name] of SLIDERS) {
+    const figure = formula.inputs[input];
+    const typed = Number(params[key]);
+    const inside = params[key] !== undefined && Number.isFinite(typed) && typed >= 0;
+    const value = inside ? typed * scale : (figure?.value ?? 0);
+    values[input] = value;
+    said[name] = key === "km" ? `${Math.round(value / scale).toLocaleString("en-US")}\u00a0km` : key === "queue" ? short(value, "s") : `${Math.round(value)}`;
+  }
+  return { sentence: t("sheet.answer.trip.sliders", said), summary: formula.evaluate(values), guess };
+}
+
+/** The PDF that was made with the site, where there is one. */
+function usePdf(paper: string): string {
+  const [found, set] = useState("");
+  useEffect(() => {
+    const path = `./data/sheet-${paper}.pdf`;
+    if (location.protocol === "file:") return;
+    fetch(path, { method: "HEAD" }).then(
+      (answer) => set(answer.ok && (answer.headers.get("content-type") ?? "").includes("pdf") ? path : ""),
+      () => set(""),
+    );
+  }, [paper]);
+  return found;
+}
+
+function Page({ name, top, fields, t, children }: { readonly name: string; readonly top: string; readonly fields?: boolean; readonly t: Say; readonly children: ComponentChildren }) {
+  return (
+    <section class="qs-page" aria-labelledby={`qs-${name}`}>
+      <div class="qs-top">
+        <span>{top}</span>
+        {fields && (
+          <div class="qs-fields">
+            <span>
+              {t("sheet.name")} <span class="qs-blank" />
+            </span>
+            <span>
+              {t("sheet.date")} <span class="qs-blank" />
+            </span>
+          </div>
+        )}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+const Lines = ({ count }: { readonly count: number }) => (
+  <>
+    {Array.from({ length: count }, (_, i) => (
+      <div key={i} class="qs-line" />
+    ))}
+  </>
+);
+
+const N = ({ n }: { readonly n: number }) => <span class="qs-n">{n}</span>;
+
+function Child({ t }: { readonly t: Say }) {
+  return (
+    <Page name="child" top={t("sheet.child.tab")} fields t={t}>
+      <h2 id="qs-child">{t("sheet.child.title")}</h2>
+      <p class="qs-lead">{t("sheet.child.lead")}</p>
+      <figure class="qs-trip" role="img" aria-label={t("sheet.child.picture")} dangerouslySetInnerHTML={{ __html: trip }} />
+      <ol class="qs-parts">
+        {PARTS.map((part, i) => (
+          <li key={part}>
+            <N n={i + 1} />
+            <b>{t(`part.${part}.name`)}</b>: {t(`part.${part}.does`)}
+          </li>
+        ))}
+      </ol>
+      <p class="qs-read">{t("sheet.child.draw")}</p>
+      <h3>{t("sheet.child.guess.title")}</h3>
+      <p class="qs-read">{t("sheet.child.guess")}</p>
+      <figure class="qs-bar">
+        <EmptyBar title={t("sheet.child.guess.bar")} />
+      </figure>
+      <p class="qs-hint">{SHARES.map(([name]) => t(`wait.share.${name}`)).join(" · ")}</p>
+      <h3>{t("sheet.child.after.title")}</h3>
+      <p class="qs-read">{t("sheet.child.after")}</p>
+      <Lines count={LAST_LINES} />
+    </Page>
+  );
+}
+
+function Talk({ t }: { readonly t: Say }) {
+  return (
+    <Page name="talk" top={t("sheet.child.tab")} fields t={t}>
+      <h2 id="qs-talk">{t("sheet.child.talk")}</h2>
+      <p class="qs-lead">{t("sheet.child.hint")}</p>
+      <ol class="qs-questions">
+        {QUESTIONS.map((key, i) => (
+          <li key={key}>
+            <p class="qs-q">
+              <N n={i + 1} />
+              {t(`sheet.q.${key}`)}
+            </p>
+            <Lines count={LINES} />
+          </li>
+        ))}
+      </ol>
+    </Page>
+  );
+}
+
+function Pairs({ t, from }: { readonly t: Say; readonly from: (key: string) => string }) {
+  return (
+    <dl class="qs-pairs">
+      {QUESTIONS.map((key, i) => (
+        <div key={key}>
+          <dt>
+            <N n={i + 1} />
+            {t(`sheet.topic.${key}`)}
+          </dt>
+          <dd>{from(key)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Adult({ t }: { readonly t: Say }) {
+  return (
+    <Page name="adult" top={t("sheet.adult.tab")} t={t}>
+      <h2 id="qs-adult">{t("sheet.adult.title")}</h2>
+      <p class="qs-lead">{t("sheet.adult.lead")}</p>
+      <h3>{t("sheet.adult.how.title")}</h3>
+      <ol class="qs-list">
+        {keys("sheet.adult.how.").slice(1).map((key) => (
+          <li key={key}>{t(key)}</li>
+        ))}
+      </ol>
+      <h3>{t("sheet.adult.listen.title")}</h3>
+      <Pairs t={t} from={(key) => t(`sheet.adult.listen.${key}`)} />
+      <h3>{t("sheet.adult.words.title")}</h3>
+      <ul class="qs-list qs-two">
+        {keys("sheet.adult.word.").map((key) => (
+          <li key={key}>{t(key)}</li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+function Teacher({ t }: { readonly t: Say }) {
+  const steps = keys("sheet.teacher.plan.").flatMap((key) => key.match(/^(sheet\.teacher\.plan\.\d+)\.when$/)?.[1] ?? []);
+  return (
+    <Page name="teacher" top={t("sheet.teacher.tab")} t={t}>
+      <h2 id="qs-teacher">{t("sheet.teacher.title")}</h2>
+      <p class="qs-lead">{t("sheet.teacher.lead")}</p>
+      <h3>{t("sheet.teacher.goals.title")}</h3>
+      <ul class="qs-list">
+        {keys("sheet.teacher.goal.").map((key) => (
+          <li key={key}>{t(key)}</li>
+        ))}
+      </ul>
+      <h3>{t("sheet.teacher.bring.title")}</h3>
+      <p>{t("sheet.teacher.bring")}</p>
+      <h3>{t("sheet.teacher.plan.title")}</h3>
+      <table class="qs-table">
+        <thead>
+          <tr>
+            {["when", "what", "why"].map((column) => (
+              <th key={column} scope="col">
+                {t(`sheet.teacher.plan.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step) => (
+            <tr key={step}>
+              <th scope="row" class="qs-when">
+                {t(`${step}.when`)}
+              </th>
+              <td>{t(`${step}.what`)}</td>
+              <td>{t(`${step}.why`)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <h3>{t("sheet.teacher.more.title")}</h3>
+      <p>{t("sheet.teacher.more")}</p>
+      <h3>{t("sheet.teacher.check.title")}</h3>
+      <p>{t("sheet.teacher.check")}</p>
+    </Page>
+  );
+}
+
+interface AnswersProps {
+  readonly t: Say;
+  readonly told: Told;
+  readonly level: Level;
+  readonly fills: Readonly<Record<string, Fill>>;
+  readonly sources: Readonly<Record<string, Source>>;
+}
+
+function Answers({ t, told, level, fills, sources }: AnswersProps) {
+  const { summary } = told;
+  const last = summary["time_to_last_token_s"] ?? 0;
+  const first = summary["time_to_first_token_s"] ?? 0;
+  const taken = SHARES.map(([name, key]) => ({ key: name as string, name: t(`wait.share.${name}`), value: summary[key] ?? 0 })).filter((part) => part.value > 0);
+  const left = rest(last, ...taken.map((part) => part.value));
+  // What is left is a sum of small stages, or rounding.
+  const all = shareOf(left, last) > 1e-9 ? [...taken, { key: "rest", name: t("sheet.answer.rest"), value: left }] : taken;
+  const parts: Part[] = all.map((part) => ({ key: part.key, name: part.name, share: shareOf(part.value, last) }));
+  const words = t("sheet.answer.bar", { parts: all.map((part) => `${part.name} ${short(part.value, "s")}`).join("; ") });
+  const own = {
+    trip_write_share: percent(shareOf(summary["decode_s"] ?? 0, last)),
+    trip_network: short(summary["network_s"] ?? 0, "s"),
+    trip_read: short(summary["prefill_s"] ?? 0, "s"),
+  };
+  const answer = (key: string) => t(`sheet.answer.${key}`, own);
+  const named = usedFills(level, fills);
+  const cited = [...new Set(named.flatMap((name) => fills[name]?.sources ?? []))];
+  return (
+    <>
+      <Page name="answers" top={t("sheet.answer.tab")} t={t}>
+        <h2 id="qs-answers">{t("sheet.answer.title")}</h2>
+        <p class="qs-read">{t("sheet.answer.lead")}</p>
+        <h3>{t("sheet.answer.trip")}</h3>
+        <p>
+          {told.sentence} {told.guess && t("sheet.answer.guess", { guess: told.guess })}
+        </p>
+        <div class="qs-figures">
+          <div>
+            {t("sheet.answer.first")}
+            <b>{short(first, "s")}</b>
+          </div>
+          <div>
+            {t("sheet.answer.whole")}
+            <b>{short(last, "s")}</b>
+          </div>
+        </div>
+        <figure class="qs-bar">
+          <WaitBar parts={parts} title={words} />
+        </figure>
+        <p class="qs-hint">{words}</p>
+        <h3>{t("sheet.answer.known")}</h3>
+        <Pairs t={t} from={answer} />
+      </Page>
+      <Page name="sources" top={t("sheet.answer.tab")} t={t}>
+        <h2 id="qs-sources">{t("sheet.answer.numbers")}</h2>
+        <div class="qs-scroll" tabIndex={0} role="region" aria-labelledby="qs-sources">
+          <table class="qs-table qs-small">
+            <thead>
+              <tr>
+                {["name", "value", "band", "grade", "from"].map((column) => (
+                  <th key={column} scope="col">
+                    {t(`sheet.answer.number.${column}`)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {named.map((name) => {
+                const fill = fills[name];
+                if (!fill) return null;
+                const spread = fill.low === null || fill.high === null || fill.low === fill.high ? "" : `${si(fill.low, fill.unit, 2)} – ${si(fill.high, fill.unit, 2)}`;
+                return (
+                  <tr key={name}>
+                    <th scope="row">{t(`fill.${name}`)}</th>
+                    <td>{fill.text.engineer}</td>
+                    <td>{spread}</td>
+                    <td>{t(`grade.${fill.grade}`)}</td>
+                    <td>
+                      {fill.from} {fill.sources.length > 0 && `[${fill.sources.map((key) => cited.indexOf(key) + 1).join(", ")}]`}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+        <h3>{t("sheet.answer.sources")}</h3>
+        <p class="qs-small">{t("sheet.answer.sources.lead")}</p>
+        <ol class="qs-sources">
+          {cited.map((key, i) => {
+            const source = sources[key];
+            return (
+              source && (
+                <li key={key}>
+                  <N n={i + 1} />
+                  {source.authors && `${source.authors}: `}
+                  {source.title} ({source.year}). <a href={source.url}>{source.url}</a>
+                </li>
+              )
+            );
+          })}
+        </ol>
+      </Page>
+    </>
+  );
+}
+
+/** The figures that the answers name and that stand in the table, in their order. */
+function usedFills(level: Level, fills: Readonly<Record<string, Fill>>): string[] {
+  const found: string[] = [];
+  for (const key of QUESTIONS) {
+    for (const [, name] of raw(`sheet.answer.${key}`, level).matchAll(/\{(\w+)\}/g)) {
+      if (name && fills[name] && has(`fill.${name}`) && !found.includes(name)) found.push(name);
+    }
+  }
+  return found;
 }
