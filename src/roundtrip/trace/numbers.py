@@ -100,7 +100,7 @@ def band(low: float, high: float, value: float, unit: str) -> str:
         return ""
     factor = CENT if unit == "USD" and abs(value) < CENT else scale(value, unit)[0]
     low, high = low / factor, high / factor
-    for count in (2, 3, 4, 5):
+    for count in (2, 3):
         ends = _short(low, count), _short(high, count)
         if ends[0] != ends[1]:
             break
