@@ -1,0 +1,79 @@
+"""What the tests of the lab share: the built site, node, Chromium, a server of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
+SITE = ROOT / "src" / "roundtrip" / "lab" / "site"
+GENERATED = WEB / "src" / "generated"
+
+NODE = shutil.which("node")
+CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+
+needs_node = pytest.mark.skipif(NODE is None, reason="node is missing")
+needs_modules = pytest.mark.skipif(
+    NODE is None or not (GENERATED / "index.js").is_file(), reason="the closed forms are not printed: tools/build_web.sh"
+)
+needs_site = pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: tools/build_web.sh")
+needs_browser = pytest.mark.skipif(
+    not CHROMIUM or NODE is None or not (WEB / "node_modules" / "playwright-core").is_dir(),
+    reason="Chromium, node or playwright-core is missing",
+)
+
+
+def run_node(script: str, *arguments: str, timeout: float = 300.0) -> Any:
+    """Run a script of ``web/test``; it prints one JSON document."""
+    environment = {**os.environ, "ROUNDTRIP_CHROMIUM": CHROMIUM}
+    done = subprocess.run(
+        [NODE or "node", str(WEB / "test" / script), *arguments],
+        capture_output=True, text=True, timeout=timeout, check=False, cwd=WEB, env=environment, encoding="utf-8",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+@contextlib.contextmanager
+def serving(folder: Path | None = None) -> Iterator[int]:
+    """Serve the lab on a free port of this machine, as ``roundtrip lab`` does; the port."""
+    uvicorn = pytest.importorskip("uvicorn")
+    pytest.importorskip("websockets")
+    from roundtrip.lab import server
+
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen(512)
+    config = uvicorn.Config(
+        server.app(folder), log_level="error", lifespan="off", ws="websockets-sansio", ws_max_size=server.LARGEST_B,
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    end = time.monotonic() + 10.0
+    while not running.started and time.monotonic() < end:
+        time.sleep(0.01)
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        running.should_exit = True
+        thread.join(10.0)
+        listening.close()
+
+
+def scratch() -> Path:
+    return Path(tempfile.mkdtemp(prefix="roundtrip-test-"))

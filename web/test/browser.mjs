@@ -1,0 +1,49 @@
+// node browser.mjs COMMAND URL [...]: one question to the real Chromium; prints one line of JSON.
+import { address, newPage, ready, SCREENS, withBrowser } from "./rig.mjs";
+
+const [command, base, ...more] = process.argv.slice(2);
+
+const commands = {
+  /** Every formula on Python's vectors, served beside it. */
+  async parity() {
+    return withBrowser(async (browser) => {
+      const { page } = await newPage(browser);
+      await page.goto(base);
+      return page.evaluate(async () => {
+        const { compare } = await import(new URL("compare.mjs", location.href).href);
+        const { formulas } = await import(new URL("generated/index.js", location.href).href);
+        const all = await (await fetch("vectors.json")).json();
+        const told = {};
+        for (const [name, vectors] of Object.entries(all)) told[name] = compare(await formulas[name](), vectors);
+        return told;
+      });
+    });
+  },
+
+  /** What every screen asks for, and what goes wrong on it. */
+  async requests() {
+    return withBrowser(async (browser) => {
+      const told = {};
+      for (const screen of SCREENS) {
+        const { page, context, noted } = await newPage(browser);
+        await page.goto(address(base, screen));
+        await ready(page);
+        told[screen] = { ...noted, heading: await page.locator("main h1, main h2").first().textContent() };
+        await context.close();
+      }
+      return told;
+    });
+  },
+
+  /** The first bytes: what is loaded before anything else is asked for. */
+  async first() {
+    return withBrowser(async (browser) => {
+      const { page, noted } = await newPage(browser);
+      await page.goto(address(base, ""));
+      await ready(page);
+      return { requests: noted.requests, text: (await page.locator("main").innerText()).length };
+    });
+  },
+};
+
+console.log(JSON.stringify(await commands[command](...more)));
