@@ -1,7 +1,7 @@
 /** Trips one under the other on one axis of time, linear or logarithmic. */
 import { scaleLinear, scaleLog } from "d3-scale";
 import type { Carrier } from "../core/types";
-import { short } from "./numbers";
+import { short, tick as tickText } from "./numbers";
 import { fill, fresh, Hatch } from "./paint";
 import { measure, useWidth } from "./width";
 
@@ -35,7 +35,7 @@ export function Lanes({ lanes, scale, title, firstName }: { lanes: readonly Lane
           <g key={tick}>
             <line class="rule" x1={x(tick)} x2={x(tick)} y1="18" y2={height - 18} />
             <text class="m s" x={x(tick)} y={height - 3} text-anchor={tick === 0 ? "start" : "middle"}>
-              {tick === 0 ? "0" : short(tick, "s")}
+              {tickText(tick, "s")}
             </text>
           </g>
         ))}

@@ -24,14 +24,21 @@ export const percent = (value: number): string => {
 /** "3.6", "12", "1,200": with two digits, for "times". */
 export const times = (value: number): string => (value >= 9.95 ? digits(Number(value.toPrecision(2)), 4).replace(/\.0+$/, "") : digits(value, 2));
 
-/** Two digits at most, and no zeros after the point: "145 ms", "4.3 s", "50 ms". For headlines and labels. */
+/** Two significant digits, three from a hundred on: "145 ms", "4.3 s", "50 ms". For headlines and labels. */
 export function brief(value: number, unit: string): { number: string; unit: string } {
   const made = parts(value, unit, 2);
   const three = parts(value, unit, 3);
   if (made.unit !== three.unit) return three;
   const size = Number(three.number.replace(/,/g, ""));
-  if (size >= 100) return { number: three.number.replace(/\.\d+$/, ""), unit: three.unit };
-  return { number: made.number.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""), unit: made.unit };
+  return size >= 100 ? { number: three.number.replace(/\.\d+$/, ""), unit: three.unit } : made;
+}
+
+/** A value at a tick of an axis, which is round: "1 s", "0.5 s". */
+export function tick(value: number, unit: string): string {
+  if (value === 0) return "0";
+  const made = parts(value, unit, 3);
+  const number = made.number.includes(".") ? made.number.replace(/0+$/, "").replace(/\.$/, "") : made.number;
+  return made.unit ? `${number}${NBSP}${made.unit}` : number;
 }
 
 const NBSP = "\u00a0";

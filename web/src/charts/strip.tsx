@@ -5,7 +5,7 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { useMemo } from "preact/hooks";
 import type { Carrier } from "../core/types";
-import { short } from "./numbers";
+import { short, tick as tickText } from "./numbers";
 import { BandLine, Dot } from "./paint";
 import { measure, useWidth } from "./width";
 
@@ -107,7 +107,7 @@ export function Strip({ rows, scale, unit = "s", title, caption, marks = [], dom
     const ticks =
       scale === "log"
         ? DECADES.filter(([v]) => v >= from && v <= to).map(([v, text]) => ({ x: x(v), text: unit === "s" ? text : short(v, unit) }))
-        : axis.ticks(narrow ? 4 : 8).map((v) => ({ x: x(v), text: v === 0 ? "0" : short(v, unit) }));
+        : axis.ticks(narrow ? 4 : 8).map((v) => ({ x: x(v), text: tickText(v, unit) }));
     const minor =
       scale === "log"
         ? Array.from({ length: 19 }, (_, i) => 10 ** (i - 12)).filter((v) => v >= from && v <= to).map(x)

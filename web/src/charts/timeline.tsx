@@ -5,7 +5,7 @@
 import { scaleLinear } from "d3-scale";
 import { useRef } from "preact/hooks";
 import type { Carrier } from "../core/types";
-import { short, times, ratio } from "./numbers";
+import { short, times, ratio, tick as tickText } from "./numbers";
 import { fill, fresh, Hatch } from "./paint";
 import { measure, useWidth } from "./width";
 
@@ -119,7 +119,7 @@ export function Timeline(props: TimelineProps) {
               <line class="rule2" x1={at} x2={at} y1={low.y + low.h + 2} y2={low.y + low.h + 8} />
               {!covered && !under && !under2 && at < width - 16 && (
                 <text class="m s" x={at} y={low.y + low.h + 22} text-anchor={tick === 0 ? "start" : "middle"}>
-                  {tick === 0 ? "0" : short(tick, "s")}
+                  {tickText(tick, "s")}
                 </text>
               )}
             </g>

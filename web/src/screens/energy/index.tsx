@@ -1,9 +1,299 @@
-import type { ScreenProps } from "../../shell/state";
+/**
+ * What one answer costs. Three heads say who caused a joule, eight switches say what is counted at all; place, grid and hour
+ * move the carbon; and published figures, which differ by a hundred times, are worked out again inside their own border.
+ */
+import { useRef } from "preact/hooks";
+import { loadEnergy, loadLab, loadSources } from "../../core/data";
+import type { Head } from "../../core/types";
+import { digits, si } from "../../core/units";
+import { apart, Numeral, Raised, share as shareOf, percent, short, times } from "../../charts/numbers";
+import { Day } from "../../charts/day";
+import { Dots } from "../../charts/dots";
+import { Reconcile, wattHours } from "../../charts/reconcile";
+import { Twin } from "../../charts/twin";
+import { useWidth } from "../../charts/width";
+import { useData } from "../../shell/data";
+import { announce } from "../../shell/live";
+import { Loading } from "../../shell/notices";
+import { useShare } from "../../shell/share";
+import { Slider } from "../../shell/slider";
+import { setParams, type ScreenProps } from "../../shell/state";
+import { useText } from "../../shell/text";
+import "./energy.css";
 
-export default function Screen(_props: ScreenProps) {
+const HEADS: readonly Head[] = ["marginal", "allocated", "always_on"];
+const SHADE: Record<Head, number> = { marginal: 1, allocated: 0.62, always_on: 0.28 };
+
+export default function EnergyScreen({ state }: ScreenProps) {
+  const t = useText();
+  const energy = useData(loadEnergy);
+  const lab = useData(loadLab);
+  const sources = useData(loadSources);
+  const page = useRef<HTMLDivElement>(null);
+  const { params } = state;
+  const key = energy && params["trip"] && params["trip"] in energy.presets ? params["trip"] : "cloud";
+  const account = energy?.presets[key];
+  const all = energy?.parts.map((part) => part.key) ?? [];
+  const inside = params["count"] === undefined ? all : params["count"].split(",").filter((part) => all.includes(part));
+  const method = params["method"] && energy?.methods.some((each) => each.key === params["method"]) ? params["method"] : "location";
+  const hour = params["hour"] === undefined ? null : Math.min(23, Math.max(0, Number(params["hour"]) || 0));
+  const grid = params["grid"] ?? "auto";
+  const chosen = params["case"] ?? null;
+  const totalOf = (parts: readonly string[]): Record<string, number> => {
+    const values = account?.boundaries[all.filter((part) => parts.includes(part)).join(",")];
+    return Object.fromEntries((energy?.totals ?? []).map((name, i) => [name, values?.[i] ?? 0]));
+  };
+  const total = totalOf(inside);
+  useShare(
+    {
+      name: "energy",
+      json: () => ({ trip: key, boundary: inside, total, parts: account?.whole.parts }),
+      rows: () => [["part", "inside", "energy_J", "carbon_g"], ...(account?.whole.parts ?? []).map((p) => [p.part, inside.includes(p.part) ? 1 : 0, p.energy_J, p.carbon_g ?? 0])],
+      picture: () => page.current?.querySelector<SVGSVGElement>("svg.reconcile") ?? null,
+    },
+    [key, inside.join(), account],
+  );
+  if (!energy || !account || !lab) return <Loading />;
+
+  /** What a part adds to the sum as it is now; what is switched off would add. */
+  const adds = (part: string, name: string): number => {
+    const without = inside.filter((each) => each !== part);
+    const withIt = [...without, part];
+    return apart(totalOf(withIt)[name] ?? 0, without.length === 0 ? 0 : (totalOf(without)[name] ?? 0));
+  };
+  const rows = energy.parts.map((part) => {
+    const line = account.whole.parts.find((each) => each.part === part.key);
+    const joules = part.key === "pue" ? adds("pue", "energy_J") : (line?.energy_J ?? 0);
+    return { ...part, joules, heads: line?.energy_heads_J ?? {}, carbon: part.key === "pue" ? adds("pue", "carbon_g") : (line?.carbon_g ?? 0), on: inside.includes(part.key) };
+  });
+  const most = Math.max(...rows.filter((row) => row.on).map((row) => row.joules), Number.MIN_VALUE);
+  const toggle = (part: string) => {
+    const next = all.filter((each) => (each === part ? !inside.includes(each) : inside.includes(each)));
+    setParams({ count: next.length === all.length ? "" : next.length === 0 ? "none" : next.join(",") });
+    announce(`${t("energy.sum")}: ${si(totalOf(next)["energy_J"] ?? 0, "J")}`);
+  };
+  const water = (total["water_on_site_L"] ?? 0) + (total["water_off_site_L"] ?? 0);
+  const hours = account.hours[method] ?? [];
+  const pickedGrid = account.grids.find((each) => each.key === grid);
+  const picked = energy.reconcile.cases.find((each) => each.key === chosen);
+  const whole = inside.length === all.length;
+  const band = account.whole.bands["energy_J"];
+
   return (
-    <div class="wrap">
-      <h1>energy</h1>
+    <div class="wrap energy" ref={page}>
+      <div class="title">
+        <h1>{t("energy.title")}</h1>
+        <label>
+          <span class="unseen">{t("journey.scenario")}</span>
+          <select class="pick" value={key} onChange={(event) => setParams({ trip: event.currentTarget.value === "cloud" ? "" : event.currentTarget.value })}>
+            {lab.presets.filter((each) => each.key in energy.presets).map((each) => (
+              <option key={each.key} value={each.key}>
+                {each.title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div class="account">
+        <div class="parts">
+          <p class="small">{t("energy.intro")}</p>
+          <ul aria-label={t("energy.boundary")}>
+            {rows.map((row) => (
+              <li key={row.key} class={row.on ? "on" : "off"}>
+                <label class="switch" title={row.meaning}>
+                  <input type="checkbox" role="switch" checked={row.on} onChange={() => toggle(row.key)} />
+                  {t(`energy.part.${row.key}`)}
+                </label>
+                <PartBar joules={row.joules} heads={row.heads} most={most} on={row.on} />
+                <span class="num">
+                  <Raised text={row.key === "embodied" ? `${short(row.carbon, "g")} CO₂e` : short(row.joules, "J")} />
+                </span>
+              </li>
+            ))}
+          </ul>
+          <div class="legend">
+            {HEADS.map((each) => (
+              <span key={each}>
+                <svg width="14" height="9" aria-hidden="true">
+                  <rect width="14" height="9" fill="var(--moving-charge)" opacity={SHADE[each]} />
+                </svg>
+                {t(`energy.head.${each}`)}
+              </span>
+            ))}
+          </div>
+        </div>
+        <div class="sums">
+          <div class="sum">
+            <div class="label">{t("energy.sum")}</div>
+            <Numeral value={total["energy_J"] ?? 0} unit="J" />
+            <div class="cap">
+              {si(wattHours(total["energy_J"] ?? 0), "Wh", 2)}
+              {whole && band && ` · ${t("stage.band", { low: short(band[0], "J"), high: short(band[1], "J") })}`}
+            </div>
+          </div>
+          <dl class="heads">
+            {HEADS.map((each) => (
+              <div key={each}>
+                <dt class="cap">{t(`energy.head.${each}`)}</dt>
+                <dd>
+                  <span class="num">{short(total[each] ?? 0, "J")}</span>{" "}
+                  <span class="cap">{percent(shareOf(total[each] ?? 0, total["energy_J"] ?? 0))}</span>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <dl class="heads">
+            <div>
+              <dt class="cap">{t("energy.water")}</dt>
+              <dd>
+                <span class="num">{short(water, "L")}</span>{" "}
+                <span class="cap">
+                  {short(total["water_on_site_L"] ?? 0, "L")} {t("energy.water.on_site")}
+                </span>
+              </dd>
+            </div>
+            <div>
+              <dt class="cap">{t("energy.carbon")}</dt>
+              <dd class="num">{short(total["carbon_g"] ?? 0, "g")}</dd>
+            </div>
+            <div>
+              <dt class="cap">{t("energy.cost")}</dt>
+              <dd class="num">
+                <Raised text={short(total["electricity_usd"] ?? 0, "USD")} />
+              </dd>
+            </div>
+          </dl>
+          <p class="idea">{t("energy.idea")}</p>
+          <Twin
+            title={t("action.table")} caption={t("energy.title")} right={[1, 2, 3, 4, 5]}
+            head={[t("energy.boundary"), ...HEADS.map((each) => t(`energy.head.${each}`)), t("energy.water"), t("energy.carbon")]}
+            rows={[
+              ...account.whole.parts.map((line) => [
+                t(`energy.part.${line.part}`),
+                ...HEADS.map((each) => si(line.energy_heads_J[each] ?? 0, "J")),
+                si((line.water_on_site_L ?? 0) + (line.water_off_site_L ?? 0), "L"),
+                si(line.carbon_g ?? 0, "g"),
+              ]),
+              [t("energy.sum"), ...HEADS.map((each) => si(total[each] ?? 0, "J")), si(water, "L"), si(total["carbon_g"] ?? 0, "g")],
+            ]}
+          />
+        </div>
+      </div>
+
+      <section class="place" aria-labelledby="place-title">
+        <div class="title">
+          <h2 id="place-title">{t("energy.when")}</h2>
+          <div class="tabs" role="group" aria-label={t("energy.method")}>
+            {energy.methods.map((each) => (
+              <button key={each.key} aria-pressed={method === each.key} onClick={() => setParams({ method: each.key === "location" ? "" : each.key })}>
+                {t(`energy.method.${each.key}`)}
+              </button>
+            ))}
+          </div>
+        </div>
+        <div class="two">
+          <div>
+            <Day values={hours} unit="g" hour={hour} title={`${t("energy.hour")}: ${hours.map((v, h) => `${h} h ${short(v, "g")}`).join(", ")}`} onHour={(h) => setParams({ hour: String(h) })} />
+            <Slider
+              id="hour" label={t("energy.hour")} min={0} max={23} step={1} value={hour ?? 12} text={hour === null ? "–" : `${hour}\u00a0h`}
+              spoken={hour === null ? t("energy.hour.average") : `${hour} h, ${short(hours[hour] ?? 0, "g")}`}
+              less={t("wait.minus")} more={t("wait.plus")} onInput={(value) => setParams({ hour: String(value) })}
+            />
+            <p class="small">
+              {hour === null ? t("energy.hour.average") : <button class="ghost" onClick={() => setParams({ hour: "" })}>{t("energy.hour.whole")}</button>}
+            </p>
+          </div>
+          <div>
+            <Dots
+              unit="g" title={t("energy.grid")} chosen={grid} onChoose={(each) => setParams({ grid: each === "auto" ? "" : each })}
+              items={account.grids.map((each) => ({ key: each.key, title: t2(each.title), value: each.carbon_g }))}
+            />
+            <label class="gridpick">
+              <span class="small">{t("energy.grid")}</span>
+              <select class="pick" value={grid} onChange={(event) => setParams({ grid: event.currentTarget.value === "auto" ? "" : event.currentTarget.value })}>
+                {account.grids.map((each) => (
+                  <option key={each.key} value={each.key}>
+                    {t2(each.title)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {pickedGrid && (
+              <p class="small">
+                {t("energy.grid.said", { carbon: short(pickedGrid.carbon_g, "g"), water: short(pickedGrid.water_L, "L") })}
+              </p>
+            )}
+          </div>
+        </div>
+        <Twin
+          title={t("energy.otherwise")} caption={t("energy.otherwise")} right={[1, 2]}
+          head={["", t("energy.carbon"), t("energy.water")]}
+          rows={account.others.map((each) => [each.account, si(each.carbon_g, "g"), si(each.water_L, "L")])}
+        />
+      </section>
+
+      <section class="published" aria-labelledby="published-title">
+        <h2 id="published-title">{t("energy.reconcile.title")}</h2>
+        <p class="small">{t("energy.reconcile.text")}</p>
+        <Reconcile
+          reference={energy.reconcile.reference_J} cases={energy.reconcile.cases} chosen={chosen}
+          title={t("energy.reconcile.title")}
+          onChoose={(each) => setParams({ case: each === chosen ? "" : each })}
+          names={{
+            tokens: t("energy.step.tokens"), batch: t("energy.step.batch"), machine: t("energy.step.machine"), boundary: t("energy.step.boundary"),
+            published: t("energy.published"), ours: t("energy.ours"), gap: t("energy.gap"), start: t("energy.step.start"),
+          }}
+        />
+        {picked && (
+          <div class="why">
+            <h3>{picked.title}</h3>
+            <p class="prose">{t("energy.case.said", { published: si(wattHours(picked.published_J), "Wh", 2), said: picked.said })}</p>
+            <p class="prose">{t("energy.case.ours", { ours: si(wattHours(picked.ours_J), "Wh", 2), why: picked.why })}</p>
+            <p class="small">
+              {picked.tokens_needed !== null && t("energy.case.tokens", { tokens: digits(Math.round(picked.tokens_needed), 4) })}{" "}
+              {picked.batch_needed !== null && t("energy.case.batch", { batch: times(picked.batch_needed) })}{" "}
+              {sources?.[picked.source] && (
+                <a href={sources[picked.source]?.url} rel="noreferrer" target="_blank">
+                  {sources[picked.source]?.title}
+                </a>
+              )}
+            </p>
+          </div>
+        )}
+        <Twin
+          title={t("action.table")} caption={t("energy.reconcile.title")} right={[1, 2, 3, 4, 5, 6, 7]}
+          head={["", `${t("energy.published")}, Wh`, `${t("energy.ours")}, Wh`, t("energy.step.tokens"), t("energy.step.batch"), t("energy.step.machine"), t("energy.step.boundary"), t("energy.gap")]}
+          rows={energy.reconcile.cases.map((c) => [
+            c.title, digits(wattHours(c.published_J), 2), digits(wattHours(c.ours_J), 2),
+            ...(["tokens", "batch", "machine", "boundary"] as const).map((step) => `×${times(c.steps[step])}`), `×${times(c.gap)}`,
+          ])}
+        />
+      </section>
+    </div>
+  );
+}
+
+/** Titles of the catalog without what stands in brackets. */
+const t2 = (title: string) => title.replace(/ \(.*\)$/, "");
+
+function PartBar({ joules, heads, most, on }: { joules: number; heads: Partial<Record<Head, number>>; most: number; on: boolean }) {
+  const [ref, width] = useWidth<HTMLDivElement>(240);
+  const total = HEADS.reduce((sum, each) => sum + (heads[each] ?? 0), 0);
+  let at = 0;
+  return (
+    <div ref={ref} class="bar" aria-hidden="true">
+      <svg width={width} height="14" viewBox={`0 0 ${width} 14`}>
+        {on ? (
+          HEADS.map((each) => {
+            const wide = total > 0 ? Math.min(1, joules / most) * ((heads[each] ?? 0) / total) * width : 0;
+            const rect = <rect key={each} x={at} y="0" width={wide > 0 ? Math.max(0.8, wide) : 0} height="14" fill="var(--moving-charge)" opacity={SHADE[each]} />;
+            at += wide;
+            return rect;
+          })
+        ) : (
+          <rect x="0.5" y="0.5" width={Math.max(2, Math.min(1, joules / most) * width - 1)} height="13" fill="none" stroke="var(--line2)" stroke-dasharray="2 3" />
+        )}
+      </svg>
     </div>
   );
 }
