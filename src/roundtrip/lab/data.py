@@ -27,7 +27,7 @@ from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
 from roundtrip.journey.symbols import plain, symbols
 from roundtrip.journey.truth import check, rows
-from roundtrip.lab import energy, fills, formulas, word
+from roundtrip.lab import energy, fills, formulas, sheet, word
 from roundtrip.lab.formulas import figure_dict
 from roundtrip.trace.look import LOOKS, ROOM_TITLES
 from roundtrip.trace.model import Trace
@@ -337,10 +337,12 @@ def dump(body: Any) -> str:
 
 def write(out: Path, modules: Path | None = None) -> None:
     """Write the data sets under ``out/data``, and the modules."""
-    for name, body in build().items():
+    made, sheets = build(), sheet.printed()
+    made["lab.json"]["sheets"] = sorted(sheets)
+    for name, body in {**made, **sheets}.items():
         path = out / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dump(body), encoding="utf-8")
+        path.write_bytes(body if isinstance(body, bytes) else dump(body).encode())
     if modules is not None:
         modules.mkdir(parents=True, exist_ok=True)
         for stale in modules.glob("*.js"):

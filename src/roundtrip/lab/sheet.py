@@ -81,7 +81,9 @@ def html_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None
     told = trip or trip_of()
     known: dict[str, Fill] = {**fills(), **told.fills}
     say = Texts(level, {name: fill.text[level] for name, fill in known.items()}, language)
-    pages = "".join([_child(say, LAST_LINES[paper]), _talk(say), _adult(say), _teacher(say), _answers(say, told, known)])
+    pages = "".join(
+        [_child(say, LAST_LINES[paper]), _talk(say), _adult(say), _teacher(say), _answers(say, told, known)]
+    )
     css = (folder("paper") / "sheet.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html><html lang="{say.language}"><head><meta charset="utf-8">'
@@ -112,6 +114,14 @@ def pdf_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None,
     fonts = FontConfiguration()
     made = HTML(string=page, base_url=str(folder("fonts")) + "/").render(font_config=fonts, pdf_variant=VARIANT)
     return Sheet(bytes(made.write_pdf(pdf_variant=VARIANT) or b""), len(made.pages))
+
+
+def printed() -> dict[str, bytes]:
+    """Return the sheets that the site holds ready, by file name; none where WeasyPrint is missing."""
+    try:
+        return {f"sheet-{paper}.pdf": pdf_sheet("child", paper).pdf for paper in PAPERS}
+    except OutputError:
+        return {}
 
 
 def _print_css(paper: str, say: Texts) -> str:

@@ -129,6 +129,8 @@ export interface Lab {
   stages: string[];
   grades: Record<Grade, string>;
   heads: Record<Head, string>;
+  /** Question sheets that are ready as PDF. */
+  sheets: string[];
   /** What each figure of a summary is called, and its unit. */
   labels: Record<string, { title: string; unit: string }>;
 }

@@ -3,7 +3,6 @@
  * stands here is what is printed; the PDF of `roundtrip sheet` is made from the same texts, drawing and style (web/strings, web/paper).
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import trip from "../../../paper/trip.svg?raw";
 import "../../../paper/sheet.css";
 import "./sheet.css";
@@ -55,7 +54,10 @@ export default function Sheet({ state }: ScreenProps) {
   const fills = useData(loadFills);
   const sources = useData(loadSources);
   const told = useTold(params, t);
-  const pdf = usePdf(paper);
+  const lab = useData(loadLab);
+  // A single file brings no PDF with it.
+  const inlined = document.getElementById("data/lab.json") !== null;
+  const pdf = !inlined && lab?.sheets.includes(`sheet-${paper}.pdf`) ? `./data/sheet-${paper}.pdf` : "";
 
   useShare(
     { name: "sheet", json: () => ({ trip: told?.sentence, summary: told?.summary, guess: told?.guess || undefined, paper }) },
@@ -69,9 +71,9 @@ export default function Sheet({ state }: ScreenProps) {
         <h1>{t("sheet.title")}</h1>
         <p class="prose">{t("sheet.intro")}</p>
         <div class="sheet-pick">
-          <h2 class="label" id="sheet-for">
+          <p class="label" id="sheet-for">
             {t("sheet.picker")}
-          </h2>
+          </p>
           <div class="tabs" role="group" aria-labelledby="sheet-for">
             <button aria-pressed={audience === "all"} onClick={() => setParams({ for: "" })}>
               {t("sheet.all")}
@@ -84,9 +86,9 @@ export default function Sheet({ state }: ScreenProps) {
           </div>
         </div>
         <div class="sheet-pick">
-          <h2 class="label" id="sheet-paper">
+          <p class="label" id="sheet-paper">
             {t("sheet.paper")}
-          </h2>
+          </p>
           <div class="tabs" role="group" aria-labelledby="sheet-paper">
             {PAPERS.map((each) => (
               <button key={each} aria-pressed={paper === each} onClick={() => setParams({ paper: each === "a4" ? "" : each })}>
@@ -149,20 +151,6 @@ function useTold(params: Readonly<Record<string, string>>, t: Say): Told | undef
     said[name] = key === "km" ? `${Math.round(value / scale).toLocaleString("en-US")}\u00a0km` : key === "queue" ? short(value, "s") : `${Math.round(value)}`;
   }
   return { sentence: t("sheet.answer.trip.sliders", said), summary: formula.evaluate(values), guess };
-}
-
-/** The PDF that was made with the site, where there is one. */
-function usePdf(paper: string): string {
-  const [found, set] = useState("");
-  useEffect(() => {
-    const path = `./data/sheet-${paper}.pdf`;
-    if (location.protocol === "file:") return;
-    fetch(path, { method: "HEAD" }).then(
-      (answer) => set(answer.ok && (answer.headers.get("content-type") ?? "").includes("pdf") ? path : ""),
-      () => set(""),
-    );
-  }, [paper]);
-  return found;
 }
 
 function Page({ name, top, fields, t, children }: { readonly name: string; readonly top: string; readonly fields?: boolean; readonly t: Say; readonly children: ComponentChildren }) {
