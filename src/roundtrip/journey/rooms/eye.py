@@ -210,9 +210,14 @@ def _lay_cortex(way: Way, arrived: Mark) -> Mark:
     )
     for name, latency, title in AREAS:
         part = way.stage(cortex)
+        seen_s = part.use(
+            cortex.since_onset_s,
+            onset_latency_s=part["eye.viewer." + latency],
+            earlier_latency_s=arrived.duration_s,
+        )
         part.lay(
             title,
-            part["eye.viewer." + latency],
+            np.minimum(seen_s, known_s),
             "chemistry",
             after=arrived,
             id=f"eye.cortex.{name}",
