@@ -30,7 +30,8 @@ VERBS = {
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
     "sheet": "Write the question sheet for a class or a kitchen table, as PDF.",
-    "lab": "Open the laboratory in a browser (comes with its own release).",
+    "lab": "Open the laboratory in a browser: look at the trip, touch it, print it.",
+    "export": "Write the laboratory as a folder for a static host, or as one file.",
 }
 
 
