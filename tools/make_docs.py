@@ -314,10 +314,16 @@ def run(command: str) -> str:
     return (done.stdout + done.stderr).rstrip() + "\n"
 
 
+def _output(block: re.Match[str]) -> str:
+    """Return what a block's command prints; nothing where it needs data sets and TRUTH does not name them."""
+    command = os.path.expandvars(block.group("command"))
+    return "" if "$" in command else run(command)
+
+
 def refresh(path: Path, keep: bool) -> bool:
     """Fill the command blocks of a page; return whether it was up to date."""
     old = path.read_text(encoding="utf-8")
-    new = BLOCK.sub(lambda m: m.group(1) + run(m.group("command")) + m.group(4), old)
+    new = BLOCK.sub(lambda m: m.group(1) + (_output(m) or m.group("output")) + m.group(4), old)
     if new != old and not keep:
         path.write_text(new, encoding="utf-8")
     return new == old

@@ -41,7 +41,7 @@ def render(body: dict[str, Any], columns: int) -> str:
     name = columns - 8 - 12 - 12 - 6 - 4
     lines = [f"{'':<7} {'what':<{name}} {'value':>11} {'bar':>11} {'n':>6}"]
     for score in body["scores"]:
-        sign = "holds" if score["holds"] else "FAILS"
+        sign = ("holds" if score["bar"] is not None else "shown") if score["holds"] else "FAILS"
         text = f"{score['name']}: {score['metric']}" if not score["name"].startswith("stage ") else score["name"]
         bar = f"{score['bar']:.3g}" if score["bar"] is not None else "-"
         value = f"{score['value']:.3g}" if score["value"] is not None else "-"
@@ -52,9 +52,10 @@ def render(body: dict[str, Any], columns: int) -> str:
                 lines += wrap(
                     f"        {row['id']}: {row['quantity']}: {numbers} ({row['source']})", columns, "          "
                 )
-    count = sum(score["holds"] for score in body["scores"])
+    judged = [score for score in body["scores"] if score["bar"] is not None or not score["holds"]]
+    count = sum(score["holds"] for score in judged)
     figures = sum(score["n"] for score in body["scores"] if score["name"].startswith("stage "))
-    lines += ["", f"{count} of {len(body['scores'])} checks hold; {figures} published figures over the stages."]
+    lines += ["", f"{count} of {len(judged)} checks hold; {figures} published figures over the stages."]
     if body["not_scored"]:
         lines += wrap("Not scored yet: " + ", ".join(body["not_scored"]), columns)
     return "\n".join(lines)
