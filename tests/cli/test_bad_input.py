@@ -63,7 +63,8 @@ Capture = pytest.CaptureFixture[str]
         (["validate", "--truth", "/no/such/folder"], "no such folder"),
         (["validate", "--fit", "/no/such/folder"], "no such folder"),
         (["scenarios", "clod"], "did you mean 'cloud'?"),
-        (["lab"], "comes with its own release"),
+        (["lab", "--port", "70000"], "65535"),
+        (["export"], "one of --site DIR and --single-file FILE"),
     ],
 )
 def test_one_line(capsys: Capture, arguments: list[str], says: str) -> None:
