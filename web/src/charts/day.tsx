@@ -9,7 +9,8 @@ export function Day({ values, unit, hour, title, onHour }: { values: readonly nu
   const height = 116;
   const least = Math.min(...values);
   const most = Math.max(...values);
-  const x = scaleLinear([0, 24], [2, width - 2]);
+  const left = 52;
+  const x = scaleLinear([0, 24], [left, width - 2]);
   const y = scaleLinear(least === most ? [0, most * 1.3] : [least, most], [height - 24, 12]).nice(3);
   const closed = [...values, values[0] ?? 0];
   const path = line<number>((_, i) => x(i), (v) => y(v))(closed) ?? "";
@@ -26,7 +27,7 @@ export function Day({ values, unit, hour, title, onHour }: { values: readonly nu
         {y.ticks(3).map((value) => (
           <g key={value}>
             <line class="rule" x1={x(0)} x2={x(24)} y1={y(value)} y2={y(value)} />
-            <text class="m s halo" x={x(0)} y={y(value) - 3}>
+            <text class="m s" x={left - 8} y={y(value) + 4} text-anchor="end">
               {tick(value, unit)}
             </text>
           </g>

@@ -1,8 +1,25 @@
 /** The little Markdown that the stages are described in: paragraphs, lists, bold, code, links. No HTML passes through. */
 import type { ComponentChildren, VNode } from "preact";
 
-function inline(text: string): ComponentChildren[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|https?:\/\/[^\s)>,]+[^\s)>,.;:]|doi:10\.[^\s,;]+[^\s,;.])/g).map((piece, i) => {
+const GREEK: Readonly<Record<string, string>> = {
+  alpha: "α", beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", eta: "η", theta: "θ", kappa: "κ", lambda: "λ", mu: "μ", nu: "ν", pi: "π",
+  rho: "ρ", sigma: "σ", tau: "τ", phi: "φ", chi: "χ", omega: "ω", Delta: "Δ", Phi: "Φ", Sigma: "Σ", Omega: "Ω", Gamma: "Γ", Lambda: "Λ",
+  cdot: "·", times: "×", le: "≤", ge: "≥", approx: "≈", infty: "∞", sum: "Σ", sqrt: "√", ln: "ln", log: "log", exp: "exp", min: "min", max: "max",
+};
+
+/** A short formula of a text as a line of text. */
+export function plainTeX(tex: string): string {
+  return tex
+    .replace(/\\(?:[dt]?frac)\{((?:[^{}]|\{[^{}]*\})*)\}\{((?:[^{}]|\{[^{}]*\})*)\}/g, "($1) / ($2)")
+    .replace(/\\(?:mathrm|text|operatorname)\{([^{}]*)\}/g, "$1")
+    .replace(/\\([A-Za-z]+)/g, (whole, name: string) => GREEK[name] ?? whole.slice(1))
+    .replace(/\\[,;!: ]/g, " ")
+    .replace(/[{}]/g, "")
+    .trim();
+}
+
+export function inline(text: string): ComponentChildren[] {
+  return text.replace(/:math:`([^`]+)`/g, (_, tex: string) => `\`${plainTeX(tex)}\``).replace(/``/g, "`").split(/(`[^`]+`|\*\*[^*]+\*\*|https?:\/\/[^\s)>,]+[^\s)>,.;:]|doi:10\.[^\s,;]+[^\s,;.])/g).map((piece, i) => {
     if (i % 2 === 0) return piece;
     if (piece.startsWith("`")) return <code key={i}>{piece.slice(1, -1)}</code>;
     if (piece.startsWith("**")) return <b key={i}>{piece.slice(2, -2)}</b>;
@@ -21,7 +38,15 @@ export function Markdown({ text }: { readonly text: string }) {
   let i = 0;
   while (i < lines.length) {
     const line = lines[i] ?? "";
-    if (line.startsWith("```")) {
+    if (line.trimStart().startsWith(".. math::")) {
+      const parts = [line.trimStart().slice(9).trim()];
+      for (i++; i < lines.length && /^\s+\S/.test(lines[i] ?? ""); i++) parts.push((lines[i] ?? "").trim());
+      blocks.push(
+        <pre key={blocks.length} tabIndex={0}>
+          {plainTeX(parts.join(" ").trim())}
+        </pre>,
+      );
+    } else if (line.startsWith("```")) {
       const code: string[] = [];
       for (i++; i < lines.length && !(lines[i] ?? "").startsWith("```"); i++) code.push(lines[i] ?? "");
       i++;

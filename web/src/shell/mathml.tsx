@@ -21,7 +21,7 @@ function build(node: Element, key: number): VNode | null {
   return h(node.localName, attributes as never, ...children);
 }
 
-export function MathML({ source, label }: { readonly source: string; readonly label: string }) {
+export function MathML({ source, label, name }: { readonly source: string; readonly label: string; readonly name?: string }) {
   const made = useMemo(() => {
     const parsed = new DOMParser().parseFromString(source.replace("<math ", '<math xmlns="http://www.w3.org/1998/Math/MathML" ').replace("<math>", '<math xmlns="http://www.w3.org/1998/Math/MathML">'), "application/xml");
     const root = parsed.documentElement;
@@ -29,6 +29,7 @@ export function MathML({ source, label }: { readonly source: string; readonly la
   }, [source]);
   return made ? (
     <div class="equation" role="group" aria-label={label} tabIndex={0}>
+      {name && <span class="lhs">{name.replace(/_/g, "_\u200b")} =</span>}
       {made}
     </div>
   ) : (

@@ -1,11 +1,11 @@
 /** All claims of the three documents: as stated, recomputed, judged, and how. One mark for each, so that the whole is seen at once. */
 import { useMemo, useRef } from "preact/hooks";
-import { loadAudit } from "../../core/data";
+import { loadAudit, loadLab } from "../../core/data";
 import type { AuditRow } from "../../core/types";
 import { band, digits, powerOfTen, si } from "../../core/units";
 import { Raised } from "../../charts/numbers";
 import { fresh } from "../../charts/paint";
-import { useWidth } from "../../charts/width";
+import { measure, useWidth } from "../../charts/width";
 import { useData } from "../../shell/data";
 import { announce } from "../../shell/live";
 import { Loading } from "../../shell/notices";
@@ -57,6 +57,7 @@ function Defs() {
 export default function Facts({ state }: ScreenProps) {
   const t = useText();
   const rows = useData(loadAudit);
+  const stages = useData(async () => new Set((await loadLab()).stages));
   const { params } = state;
   const page = useRef<HTMLDivElement>(null);
   const document_ = DOCUMENTS.find((each) => each === params["document"]) ?? null;
@@ -132,16 +133,23 @@ export default function Facts({ state }: ScreenProps) {
         {shown.length === 0 ? t("facts.none") : t("facts.count", { shown: shown.length, all: rows.length })}
         {verdict && ` · ${t(`verdict.${verdict}.means`)}`}
       </p>
+      <div class="line heads small" aria-hidden="true">
+        <span />
+        <span />
+        <span class="r">{t("facts.stated")}</span>
+        <span class="r">{t("facts.ours")}</span>
+        <span>{t("facts.verdict")}</span>
+      </div>
       <ul class="claims">
         {shown.map((row) => (
-          <Claim key={row.id} row={row} open={open === row.id} t={t} />
+          <Claim key={row.id} row={row} open={open === row.id} t={t} linked={stages?.has(row.system) ?? false} />
         ))}
       </ul>
     </div>
   );
 }
 
-function Claim({ row, open, t }: { readonly row: AuditRow; readonly open: boolean; readonly t: Say }) {
+function Claim({ row, open, t, linked }: { readonly row: AuditRow; readonly open: boolean; readonly t: Say; readonly linked: boolean }) {
   const says = stated(row, t);
   const gives = ours(row, t);
   const { low, high, value } = row.computed;
@@ -203,7 +211,7 @@ function Claim({ row, open, t }: { readonly row: AuditRow; readonly open: boolea
             </dd>
             <dt>{t("nav.stage")}</dt>
             <dd>
-              <a href={link("stage", row.system)}>{row.system}</a>
+              {linked ? <a href={link("stage", row.system)}>{row.system}</a> : row.system}
             </dd>
           </dl>
         </div>
@@ -225,7 +233,7 @@ function Mosaic({ rows, shown, open, t }: { readonly rows: readonly AuditRow[]; 
   const across = Math.floor((width + 2) / pitch);
   const blocks = DOCUMENTS.map((document_) => {
     const own = rows.filter((row) => row.document === document_);
-    const columns = narrow ? across : Math.max(6, Math.round(((width - 2 * gap) / pitch) * (own.length / rows.length) * 0.92));
+    const columns = narrow ? across : Math.max(Math.ceil(measure(t(`document.${document_}`), 12) / pitch), Math.round(((width - 2 * gap) / pitch) * (own.length / rows.length) * 0.86));
     const block = { document_, own, columns, x: narrow ? 0 : x0, y: y0 };
     const tall = 22 + Math.ceil(own.length / columns) * pitch;
     x0 += columns * pitch + gap;

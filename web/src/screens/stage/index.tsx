@@ -1,9 +1,395 @@
-import type { ScreenProps } from "../../shell/state";
+/** One stage of the trip: how long, by which law, known from where, what a reader can turn, what comes before and after. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { loadGlossary, loadLab, loadSources, loadStages, loadTrip } from "../../core/data";
+import { loadFormula, type Formula } from "../../core/formula";
+import type { Lab, Span, Stage, StageFunction, Trace } from "../../core/types";
+import { band, si } from "../../core/units";
+import { Numeral, Raised, short } from "../../charts/numbers";
+import { Place } from "../../charts/place";
+import { Table } from "../../charts/twin";
+import { Zoom } from "../../charts/zoom";
+import { useData } from "../../shell/data";
+import { useKeys } from "../../shell/keys";
+import { Loading } from "../../shell/notices";
+import { inline, Markdown } from "../../shell/markdown";
+import { MathML } from "../../shell/mathml";
+import { useShare } from "../../shell/share";
+import { Slider } from "../../shell/slider";
+import { link, setLab, type ScreenProps } from "../../shell/state";
+import { useText, type Say } from "../../shell/text";
+import "./stage.css";
 
-export default function Screen(_props: ScreenProps) {
+/** The stages as the trip meets them; what the usual trip leaves out stands behind its room. */
+async function orderOf(lab: Lab): Promise<string[]> {
+  const trip = await loadTrip("cloud");
+  const met = [...new Set(trip.spans.filter((span) => !/^(back|on|stream)\./.test(span.id)).map((span) => span.name))].filter((each) => lab.stages.includes(each));
+  const room = (each: string) => each.slice(0, each.indexOf("."));
+  for (const each of lab.stages) {
+    if (met.includes(each)) continue;
+    const last = met.map(room).lastIndexOf(room(each));
+    met.splice(last < 0 ? met.length : last + 1, 0, each);
+  }
+  return met;
+}
+
+/** The first preset on whose way the stage lies, and its spans there. */
+async function find(name: string, lab: Lab): Promise<{ trip: Trace; spans: Span[] } | null> {
+  for (const preset of ["cloud", "phone", "speculative", "edge", "gaming", "device", "intercontinental", "satellite"]) {
+    if (!lab.presets.some((each) => each.key === preset)) continue;
+    const trip = await loadTrip(preset);
+    const spans = trip.spans.filter((span) => span.name === name);
+    if (spans.length > 0) return { trip, spans: spans.sort((a, b) => Number(a.parent !== null) - Number(b.parent !== null)) };
+  }
+  return null;
+}
+
+const likely = (t: Say, of: { low: number; high: number } | undefined, unit: string): string =>
+  of && of.low < of.high ? t("stage.band", { low: short(of.low, unit), high: short(of.high, unit) }) : "";
+
+export default function StageScreen({ state }: ScreenProps) {
+  const t = useText();
+  const lab = useData(loadLab);
+  const stages = useData(loadStages);
+  const sources = useData(loadSources);
+  const name = state.path || "keyboard.press";
+  const found = useData(async () => (lab ? await find(name, lab) : undefined), [lab, name]);
+  const page = useRef<HTMLDivElement>(null);
+  const order = useData(async () => (lab ? await orderOf(lab) : []), [lab]) ?? [];
+  const at = order.indexOf(name);
+  const go = (to: number) => {
+    const next = order[Math.min(order.length - 1, Math.max(0, to))];
+    if (next) setLab({ screen: "stage", path: next, params: {} });
+  };
+  useKeys(
+    [
+      { key: "[", shown: "[ ]", does: t("key.stages"), run: () => go(at - 1) },
+      { key: "]", does: t("key.stages"), hidden: true, run: () => go(at + 1) },
+      { key: "Home", shown: "Home End", does: t("key.ends"), run: () => go(0) },
+      { key: "End", does: t("key.ends"), hidden: true, run: () => go(order.length - 1) },
+    ],
+    [name, lab, state.level],
+  );
+  const stage = stages?.[name];
+  useShare(
+    {
+      name: `stage-${name}`,
+      json: () => ({ stage, spans: found?.spans }),
+      rows: () => [["span", "start_s", "duration_s", "low_s", "high_s", "energy_J"], ...(found?.spans ?? []).map((s) => [s.id, s.start_s, s.duration_s, s.bands["duration_s"]?.low ?? null, s.bands["duration_s"]?.high ?? null, s.energy_J])],
+      picture: () => page.current?.querySelector<SVGSVGElement>("svg.zoom") ?? null,
+    },
+    [stage, found],
+  );
+  if (!lab || !stages) return <Loading />;
+  if (!stage) {
+    return (
+      <div class="wrap stage">
+        <h1>{t("stage.title")}</h1>
+        <p class="prose">{t("error.link", { what: name })}</p>
+        <Picker lab={lab} name={name} t={t} />
+      </div>
+    );
+  }
+  const span = found?.spans[0];
+  const previous = order[at - 1];
+  const next = order[at + 1];
   return (
-    <div class="wrap">
-      <h1>stage</h1>
+    <div class="wrap stage" ref={page}>
+      <div class="where">
+        <Picker lab={lab} name={name} t={t} />
+        <nav aria-label={t("stage.neighbors")} class="neighbors">
+          {previous && (
+            <a class="ghost" href={link("stage", previous)}>
+              <kbd>[</kbd>&nbsp;{previous}
+            </a>
+          )}
+          {next && (
+            <a class="ghost" href={link("stage", next)}>
+              {next}&nbsp;<kbd>]</kbd>
+            </a>
+          )}
+        </nav>
+      </div>
+      <h1>{stage.title}</h1>
+      <p class="small since">{t("stage.since", { year: stage.since.year, what: stage.since.what })}</p>
+      {state.level !== "engineer" && lead(name) && <p class="prose lead">{t(`part.${lead(name)}.more`)}</p>}
+      <div class="grid">
+        <div>
+          {span && found ? (
+            <Figures span={span} trip={found.trip} t={t} />
+          ) : found === null ? (
+            <p class="prose">{t("stage.not_on_trip")}</p>
+          ) : (
+            <Loading />
+          )}
+          <h2>{t("stage.equation")}</h2>
+          <Equations stage={stage} t={t} />
+          {state.level === "child" ? (
+            <details class="twin">
+              <summary>{t("stage.what")}</summary>
+              <Markdown text={stage.doc} />
+            </details>
+          ) : (
+            <>
+              <h2>{t("stage.what")}</h2>
+              <Markdown text={stage.doc} />
+            </>
+          )}
+          <p class="small">
+            {t("stage.file")}: <code>{stage.file}</code>
+          </p>
+          {stage.truth.length > 0 && (
+            <section>
+              <h2>{t("stage.truth")}</h2>
+              <div class="scroll">
+                <Table
+                  caption="" right={[1, 2]} head={["", t("facts.ours"), t("energy.published")]}
+                  rows={stage.truth.map((row) => [
+                    {
+                      text: (
+                        <>
+                          {row.quantity}
+                          <span class="cap from">
+                            {sources?.[row.source] ? (
+                              <a href={sources[row.source]?.url} rel="noreferrer" target="_blank">
+                                {sources[row.source]?.title}
+                              </a>
+                            ) : (
+                              row.source
+                            )}
+                            {row.where && `, ${row.where}`}
+                          </span>
+                        </>
+                      ),
+                    },
+                    si(row.ours, row.unit),
+                    si(row.published, row.unit),
+                  ])}
+                />
+              </div>
+            </section>
+          )}
+        </div>
+        <div>
+          {span && found && <Pictures span={span} trip={found.trip} t={t} />}
+          {stage.knobs.length > 0 && <Knobs key={name} stage={stage} t={t} sources={sources ?? {}} />}
+          {span && span.sources.length > 0 && (
+            <section>
+              <h2>{t("stage.sources")}</h2>
+              <ul class="sources small">
+                {span.sources.map((key) => {
+                  const source = sources?.[key];
+                  return (
+                    <li key={key}>
+                      {source ? (
+                        <a href={source.url} rel="noreferrer" target="_blank">
+                          {source.title}
+                        </a>
+                      ) : (
+                        key
+                      )}
+                      {source && ` (${source.authors ? `${source.authors}, ` : ""}${source.year})`}
+                    </li>
+                  );
+                })}
+              </ul>
+            </section>
+          )}
+        </div>
+      </div>
     </div>
   );
 }
+
+/** The labeled part of the journey that a stage belongs to: its text stands above the engineer's. */
+function lead(name: string): string {
+  const own: Record<string, string> = { "network.access": "tower", "network.copper": "copper", "datacenter.balancer": "balancer", "model.kv_cache": "cache", "network.stream": "tokens" };
+  const rooms: Record<string, string> = { keyboard: "device", computer: "device", network: "internet", optics: "internet", datacenter: "balancer", model: "server", display: "screen", eye: "eye" };
+  return own[name] ?? rooms[name.slice(0, name.indexOf("."))] ?? "";
+}
+
+function Picker({ lab, name, t }: { readonly lab: Lab; readonly name: string; readonly t: Say }) {
+  return (
+    <label>
+      <span class="unseen">{t("nav.stage")}</span>
+      <select class="pick" value={name} onChange={(event) => setLab({ screen: "stage", path: event.currentTarget.value, params: {} })}>
+        {lab.rooms.map((room) => (
+          <optgroup key={room.key} label={t(`room.${room.key}`)}>
+            {lab.stages
+              .filter((each) => each.startsWith(`${room.key}.`))
+              .map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Figures({ span, trip, t }: { readonly span: Span; readonly trip: Trace; readonly t: Say }) {
+  const others: [string, number, string, string][] = [];
+  if (span.energy_J) others.push([t("stage.energy"), span.energy_J, "J", "energy_J"]);
+  if (span.electrons) others.push([t("stage.electrons"), span.electrons, "1", "electrons"]);
+  if (span.photons) others.push([t("stage.photons"), span.photons, "1", "photons"]);
+  if (span.bytes_out ?? span.bytes_in) others.push([t("stage.bytes"), (span.bytes_out ?? span.bytes_in) as number, "B", "bytes_out"]);
+  return (
+    <>
+      <div class="numbers">
+        <div>
+          <div class="label">{t("stage.time")}</div>
+          <Numeral value={span.duration_s} unit="s" />
+          <div class="cap">
+            {likely(t, span.bands["duration_s"], "s")}
+            {likely(t, span.bands["duration_s"], "s") && " · "}
+            {t(`grade.${span.grade}`)}
+          </div>
+        </div>
+        {others.map(([name, value, unit, key]) => (
+          <div key={name}>
+            <div class="label">{name}</div>
+            <Numeral value={value} unit={unit} class="mid" />
+            <div class="cap">
+              <Raised text={likely(t, span.bands[key], unit)} />
+            </div>
+          </div>
+        ))}
+      </div>
+      <p class="small">
+        {span.title} · {t(`carrier.${span.carrier}`)} · {trip.scenario.title}
+      </p>
+    </>
+  );
+}
+
+function Pictures({ span, trip, t }: { readonly span: Span; readonly trip: Trace; readonly t: Say }) {
+  const value = (name: string): number => {
+    const found = trip.summary[name];
+    return typeof found === "number" ? found : 0;
+  };
+  const end = span.start_s + span.duration_s;
+  const first = value("time_to_first_word_s");
+  const whole = end <= first * 1.0001 ? first : Math.max(value("time_to_last_word_s"), value("time_to_last_token_s"), end);
+  const items = useMemo(
+    () => trip.spans.filter((s) => s.parent === null && !s.id.startsWith("on.")).map((s) => ({ key: s.id, value: s.duration_s, carrier: s.carrier })),
+    [trip],
+  );
+  const spread = span.bands["duration_s"];
+  return (
+    <section class="pictures">
+      <h2>{t("stage.proportion")}</h2>
+      <Zoom
+        start={span.start_s} value={span.duration_s} whole={whole} carrier={span.carrier} name={span.title}
+        wholeName={t(whole === first ? "stage.until_word" : "stage.until_end")}
+        title={`${span.title}: ${short(span.duration_s, "s")}, ${t(whole === first ? "stage.until_word" : "stage.until_end")} ${short(whole, "s")}`}
+        larger={(many) => t("stage.enlarged", { times: many })}
+      />
+      <p class="small">{t("stage.among")}</p>
+      <Place
+        items={items} focus={{ key: span.id, value: span.duration_s, carrier: span.carrier }}
+        low={spread?.low ?? span.duration_s} high={spread?.high ?? span.duration_s}
+        title={`${t("stage.among")}: ${short(span.duration_s, "s")}`}
+      />
+    </section>
+  );
+}
+
+/** The law of the time first, then the others. */
+function Equations({ stage, t }: { readonly stage: Stage; readonly t: Say }) {
+  const ordered = useMemo(() => {
+    const time = stage.functions.filter((each) => each.name.endsWith("_s") && !/_1_s$|_B_s$|_bit_s$|_token_s$/.test(each.name));
+    return [...time, ...stage.functions.filter((each) => !time.includes(each))];
+  }, [stage]);
+  const one = (each: StageFunction) => (
+    <div class="function" key={each.name}>
+      <p class="small">{inline(each.summary.replace(/^Return /, "").replace(/^(.)/, (c) => c.toUpperCase()).replace(/\s*\[\d+\]_?/g, ""))}</p>
+      <MathML source={each.mathml} label={`${each.name} = ${each.text}`} name={each.name} />
+      <dl class="cap">
+        {each.parameters.map((term) => (
+          <div key={term.name}>
+            <dt>{term.symbol || term.name}</dt>
+            <dd>
+              {term.meaning}
+              {term.unit !== "1" && ` (${term.unit})`}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+  const [first, ...others] = ordered;
+  return (
+    <div class="equations">
+      {first && one(first)}
+      {others.length > 0 && (
+        <details class="twin">
+          <summary>{t("stage.more_equations", { count: others.length })}</summary>
+          {others.map(one)}
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** What a reader can turn: each figure that the stage reads, and what it does to the whole trip. */
+function Knobs({ stage, t, sources }: { readonly stage: Stage; readonly t: Say; readonly sources: Readonly<Record<string, { title: string; url: string }>> }) {
+  const [formula, setFormula] = useState<Formula | null>(null);
+  const [turned, turn] = useState<Record<string, number>>({});
+  const glossary = useData(loadGlossary);
+  useEffect(() => {
+    let here = true;
+    void loadFormula("cloud").then((found) => here && setFormula(found), () => undefined);
+    return () => {
+      here = false;
+    };
+  }, []);
+  if (!formula) return null;
+  const knobs = stage.knobs.filter((key) => formula.inputs[key]);
+  if (knobs.length === 0) return null;
+  const before = formula.evaluate();
+  const after = formula.evaluate(turned);
+  const names = ["time_to_first_word_s", "time_to_last_token_s"] as const;
+  return (
+    <section class="knobs">
+      <h2>{t("stage.knobs")}</h2>
+      <p class="small num" role="status">
+        {names.map((name, i) => (
+          <span key={name}>
+            {i > 0 && " · "}
+            {t(i === 0 ? "stage.knobs.first" : "journey.whole_answer")} <span class="strong">{si(after[name], "s")}</span>
+            {after[name] !== before[name] && ` (${t("stage.knobs.before")} ${si(before[name], "s")})`}
+          </span>
+        ))}
+        {Object.keys(turned).length > 0 && (
+          <>
+            {" "}
+            <button class="ghost" onClick={() => turn({})}>
+              {t("action.reset")}
+            </button>
+          </>
+        )}
+      </p>
+      {knobs.slice(0, 8).map((key) => {
+        const input = formula.inputs[key]!;
+        const log = input.value > 0 && input.low > 0;
+        const low = Math.max(input.least, log ? Math.min(input.low, input.value / 4) : Math.min(input.low, 0));
+        const high = Math.min(input.most, Math.max(input.high, input.value > 0 ? input.value * 4 : 1));
+        const place = (value: number) => (log ? Math.log(value / Math.max(low, 1e-300)) / Math.log(high / Math.max(low, 1e-300)) : (value - low) / (high - low));
+        const value = (at: number) => (log && low > 0 ? low * (high / low) ** at : low + (high - low) * at);
+        const now = turned[key] ?? input.value;
+        const term = glossary?.[key.slice(key.lastIndexOf(".") + 1)];
+        const spread = band(input.low, input.high, input.value, input.unit);
+        return (
+          <Slider
+            key={key} id={`knob-${key}`} label={term?.meaning ?? key} min={0} max={1} step={0.005} value={place(now)}
+            text={si(now, input.unit)} less={t("wait.minus")} more={t("wait.plus")}
+            hint={`${key}${spread ? ` · ${spread}` : ""} · ${t(`grade.${input.grade}`)} · ${sources[input.source]?.title ?? input.source}`}
+            onInput={(at) => turn({ ...turned, [key]: Number(value(at).toPrecision(4)) })}
+          />
+        );
+      })}
+    </section>
+  );
+}
+
