@@ -7,8 +7,10 @@ WeasyPrint sets it as PDF/UA; nothing of the moment goes in, so the same sheet i
 from __future__ import annotations
 
 import base64
+import contextlib
 import html
-from collections.abc import Mapping
+import os
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +23,7 @@ from roundtrip.lab.strings import Texts, check_level, folder, places
 from roundtrip.trace.numbers import band
 
 VARIANT = "pdf/ua-1"
+CLOCK = "SOURCE_DATE_EPOCH"
 PAPERS = {"a4": "A4", "letter": "letter"}
 PARTS = ("device", "tower", "internet", "balancer", "server", "cache", "tokens", "screen", "eye")
 QUESTIONS = ("fast", "wait", "one", "notes", "small", "secret", "helpers", "likely", "power", "rare")
@@ -111,9 +114,24 @@ def pdf_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None,
             f"libpango-1.0-0 libpangoft2-1.0-0'); or print the lab's question sheet from a browser ({error})"
         ) from None
     page = html_sheet(level, paper, trip, language)
-    fonts = FontConfiguration()
-    made = HTML(string=page, base_url=str(folder("fonts")) + "/").render(font_config=fonts, pdf_variant=VARIANT)
-    return Sheet(bytes(made.write_pdf(pdf_variant=VARIANT) or b""), len(made.pages))
+    with _no_clock():
+        fonts = FontConfiguration()
+        made = HTML(string=page, base_url=str(folder("fonts")) + "/").render(font_config=fonts, pdf_variant=VARIANT)
+        return Sheet(bytes(made.write_pdf(pdf_variant=VARIANT) or b""), len(made.pages))
+
+
+@contextlib.contextmanager
+def _no_clock() -> Generator[None]:
+    """Keep the time out of the fonts: fontTools stamps each subset with it, or with this variable."""
+    before = os.environ.get(CLOCK)
+    os.environ[CLOCK] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[CLOCK]
+        else:
+            os.environ[CLOCK] = before
 
 
 def printed() -> dict[str, bytes]:
@@ -151,6 +169,14 @@ def _top(say: Texts, tab: str, fields: bool = False) -> str:
     return f'<div class="qs-top"><span>{_e(say(tab))}</span>{right}</div>'
 
 
+def _h(say: Texts, key: str) -> str:
+    return f'<h1 class="qs-h">{_e(say(key))}</h1>'
+
+
+def _s(say: Texts, key: str) -> str:
+    return f'<h2 class="qs-s">{_e(say(key))}</h2>'
+
+
 def _page(name: str, body: str) -> str:
     return f'<section class="qs-page" id="{name}">{body}</section>'
 
@@ -184,16 +210,16 @@ def _child(say: Texts, lines: int) -> str:
     names = " · ".join(say(f"wait.share.{name}") for name in SHARES)
     return _page(
         "child",
-        f"{_top(say, 'sheet.child.tab', fields=True)}<h2>{_e(say('sheet.child.title'))}</h2>"
+        f"{_top(say, 'sheet.child.tab', fields=True)}{_h(say, 'sheet.child.title')}"
         f'<p class="qs-lead">{_e(say("sheet.child.lead"))}</p>'
         f'<figure class="qs-trip">{_picture(drawing(), say("sheet.child.picture"))}</figure>'
         f'<ol class="qs-parts">{parts}</ol>'
         f'<p class="qs-read">{_e(say("sheet.child.draw"))}</p>'
-        f"<h3>{_e(say('sheet.child.guess.title'))}</h3>"
+        f"{_s(say, 'sheet.child.guess.title')}"
         f'<p class="qs-read">{_e(say("sheet.child.guess"))}</p>'
         f'<figure class="qs-bar">{_picture(empty_bar(), say("sheet.child.guess.bar"))}</figure>'
         f'<p class="qs-hint">{_e(names)}</p>'
-        f"<h3>{_e(say('sheet.child.after.title'))}</h3>"
+        f"{_s(say, 'sheet.child.after.title')}"
         f'<p class="qs-read">{_e(say("sheet.child.after"))}</p>{lines * _LINE}',
     )
 
@@ -208,7 +234,7 @@ def _talk(say: Texts) -> str:
     )
     return _page(
         "talk",
-        f"{_top(say, 'sheet.child.tab', fields=True)}<h2>{_e(say('sheet.child.talk'))}</h2>"
+        f"{_top(say, 'sheet.child.tab', fields=True)}{_h(say, 'sheet.child.talk')}"
         f'<p class="qs-lead">{_e(say("sheet.child.hint"))}</p><ol class="qs-questions">{items}</ol>',
     )
 
@@ -220,11 +246,11 @@ def _adult(say: Texts) -> str:
     )
     return _page(
         "adult",
-        f"{_top(say, 'sheet.adult.tab')}<h2>{_e(say('sheet.adult.title'))}</h2>"
+        f"{_top(say, 'sheet.adult.tab')}{_h(say, 'sheet.adult.title')}"
         f'<p class="qs-lead">{_e(say("sheet.adult.lead"))}</p>'
-        f"<h3>{_e(say('sheet.adult.how.title'))}</h3>{_list(say, say.keys('sheet.adult.how.')[1:], 'ol')}"
-        f'<h3>{_e(say("sheet.adult.listen.title"))}</h3><dl class="qs-pairs">{listen}</dl>'
-        f"<h3>{_e(say('sheet.adult.words.title'))}</h3>{_list(say, say.keys('sheet.adult.word.'), two=True)}",
+        f"{_s(say, 'sheet.adult.how.title')}{_list(say, say.keys('sheet.adult.how.')[1:], 'ol')}"
+        f'{_s(say, "sheet.adult.listen.title")}<dl class="qs-pairs">{listen}</dl>'
+        f"{_s(say, 'sheet.adult.words.title')}{_list(say, say.keys('sheet.adult.word.'), two=True)}",
     )
 
 
@@ -241,14 +267,14 @@ def _teacher(say: Texts) -> str:
     )
     return _page(
         "teacher",
-        f"{_top(say, 'sheet.teacher.tab')}<h2>{_e(say('sheet.teacher.title'))}</h2>"
+        f"{_top(say, 'sheet.teacher.tab')}{_h(say, 'sheet.teacher.title')}"
         f'<p class="qs-lead">{_e(say("sheet.teacher.lead"))}</p>'
-        f"<h3>{_e(say('sheet.teacher.goals.title'))}</h3>{_list(say, say.keys('sheet.teacher.goal.'))}"
-        f"<h3>{_e(say('sheet.teacher.bring.title'))}</h3><p>{_e(say('sheet.teacher.bring'))}</p>"
-        f"<h3>{_e(say('sheet.teacher.plan.title'))}</h3>"
+        f"{_s(say, 'sheet.teacher.goals.title')}{_list(say, say.keys('sheet.teacher.goal.'))}"
+        f"{_s(say, 'sheet.teacher.bring.title')}<p>{_e(say('sheet.teacher.bring'))}</p>"
+        f"{_s(say, 'sheet.teacher.plan.title')}"
         f'<table class="qs-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-        f"<h3>{_e(say('sheet.teacher.more.title'))}</h3><p>{_e(say('sheet.teacher.more'))}</p>"
-        f"<h3>{_e(say('sheet.teacher.check.title'))}</h3><p>{_e(say('sheet.teacher.check'))}</p>",
+        f"{_s(say, 'sheet.teacher.more.title')}<p>{_e(say('sheet.teacher.more'))}</p>"
+        f"{_s(say, 'sheet.teacher.check.title')}<p>{_e(say('sheet.teacher.check'))}</p>",
     )
 
 
@@ -283,16 +309,16 @@ def _answers(say: Texts, trip: Trip, known: Mapping[str, Fill]) -> str:
     words = _bar_words(say, trip)
     return _page(
         "answers",
-        f"{_top(say, 'sheet.answer.tab')}<h2>{_e(say('sheet.answer.title'))}</h2>"
+        f"{_top(say, 'sheet.answer.tab')}{_h(say, 'sheet.answer.title')}"
         f'<p class="qs-read">{_e(say("sheet.answer.lead"))}</p>'
-        f"<h3>{_e(say('sheet.answer.trip'))}</h3><p>{_e(_told(say, trip))}</p>"
+        f"{_s(say, 'sheet.answer.trip')}<p>{_e(_told(say, trip))}</p>"
         f'<div class="qs-figures">{figures}</div>'
         f'<figure class="qs-bar">{_picture(wait_bar(say, trip), words)}</figure><p class="qs-hint">{_e(words)}</p>'
-        f'<h3>{_e(say("sheet.answer.known"))}</h3><dl class="qs-pairs">{pairs}</dl>',
+        f'{_s(say, "sheet.answer.known")}<dl class="qs-pairs">{pairs}</dl>',
     ) + _page(
         "sources",
-        f"{_top(say, 'sheet.answer.tab')}<h2>{_e(say('sheet.answer.numbers'))}</h2>{_numbers(say, used, cited)}"
-        f"<h3>{_e(say('sheet.answer.sources'))}</h3>"
+        f"{_top(say, 'sheet.answer.tab')}{_h(say, 'sheet.answer.numbers')}{_numbers(say, used, cited)}"
+        f"{_s(say, 'sheet.answer.sources')}"
         f'<p class="qs-small">{_e(say("sheet.answer.sources.lead"))}</p>{_sources(cited)}',
     )
 

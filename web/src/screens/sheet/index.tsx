@@ -187,7 +187,7 @@ const N = ({ n }: { readonly n: number }) => <span class="qs-n">{n}</span>;
 function Child({ t }: { readonly t: Say }) {
   return (
     <Page name="child" top={t("sheet.child.tab")} fields t={t}>
-      <h2 id="qs-child">{t("sheet.child.title")}</h2>
+      <h2 class="qs-h" id="qs-child">{t("sheet.child.title")}</h2>
       <p class="qs-lead">{t("sheet.child.lead")}</p>
       <figure class="qs-trip" role="img" aria-label={t("sheet.child.picture")} dangerouslySetInnerHTML={{ __html: trip }} />
       <ol class="qs-parts">
@@ -199,13 +199,13 @@ function Child({ t }: { readonly t: Say }) {
         ))}
       </ol>
       <p class="qs-read">{t("sheet.child.draw")}</p>
-      <h3>{t("sheet.child.guess.title")}</h3>
+      <h3 class="qs-s">{t("sheet.child.guess.title")}</h3>
       <p class="qs-read">{t("sheet.child.guess")}</p>
       <figure class="qs-bar">
         <EmptyBar title={t("sheet.child.guess.bar")} />
       </figure>
       <p class="qs-hint">{SHARES.map(([name]) => t(`wait.share.${name}`)).join(" · ")}</p>
-      <h3>{t("sheet.child.after.title")}</h3>
+      <h3 class="qs-s">{t("sheet.child.after.title")}</h3>
       <p class="qs-read">{t("sheet.child.after")}</p>
       <Lines count={LAST_LINES} />
     </Page>
@@ -215,7 +215,7 @@ function Child({ t }: { readonly t: Say }) {
 function Talk({ t }: { readonly t: Say }) {
   return (
     <Page name="talk" top={t("sheet.child.tab")} fields t={t}>
-      <h2 id="qs-talk">{t("sheet.child.talk")}</h2>
+      <h2 class="qs-h" id="qs-talk">{t("sheet.child.talk")}</h2>
       <p class="qs-lead">{t("sheet.child.hint")}</p>
       <ol class="qs-questions">
         {QUESTIONS.map((key, i) => (
@@ -251,17 +251,17 @@ function Pairs({ t, from }: { readonly t: Say; readonly from: (key: string) => s
 function Adult({ t }: { readonly t: Say }) {
   return (
     <Page name="adult" top={t("sheet.adult.tab")} t={t}>
-      <h2 id="qs-adult">{t("sheet.adult.title")}</h2>
+      <h2 class="qs-h" id="qs-adult">{t("sheet.adult.title")}</h2>
       <p class="qs-lead">{t("sheet.adult.lead")}</p>
-      <h3>{t("sheet.adult.how.title")}</h3>
+      <h3 class="qs-s">{t("sheet.adult.how.title")}</h3>
       <ol class="qs-list">
         {keys("sheet.adult.how.").slice(1).map((key) => (
           <li key={key}>{t(key)}</li>
         ))}
       </ol>
-      <h3>{t("sheet.adult.listen.title")}</h3>
+      <h3 class="qs-s">{t("sheet.adult.listen.title")}</h3>
       <Pairs t={t} from={(key) => t(`sheet.adult.listen.${key}`)} />
-      <h3>{t("sheet.adult.words.title")}</h3>
+      <h3 class="qs-s">{t("sheet.adult.words.title")}</h3>
       <ul class="qs-list qs-two">
         {keys("sheet.adult.word.").map((key) => (
           <li key={key}>{t(key)}</li>
@@ -275,17 +275,17 @@ function Teacher({ t }: { readonly t: Say }) {
   const steps = keys("sheet.teacher.plan.").flatMap((key) => key.match(/^(sheet\.teacher\.plan\.\d+)\.when$/)?.[1] ?? []);
   return (
     <Page name="teacher" top={t("sheet.teacher.tab")} t={t}>
-      <h2 id="qs-teacher">{t("sheet.teacher.title")}</h2>
+      <h2 class="qs-h" id="qs-teacher">{t("sheet.teacher.title")}</h2>
       <p class="qs-lead">{t("sheet.teacher.lead")}</p>
-      <h3>{t("sheet.teacher.goals.title")}</h3>
+      <h3 class="qs-s">{t("sheet.teacher.goals.title")}</h3>
       <ul class="qs-list">
         {keys("sheet.teacher.goal.").map((key) => (
           <li key={key}>{t(key)}</li>
         ))}
       </ul>
-      <h3>{t("sheet.teacher.bring.title")}</h3>
+      <h3 class="qs-s">{t("sheet.teacher.bring.title")}</h3>
       <p>{t("sheet.teacher.bring")}</p>
-      <h3>{t("sheet.teacher.plan.title")}</h3>
+      <h3 class="qs-s">{t("sheet.teacher.plan.title")}</h3>
       <table class="qs-table">
         <thead>
           <tr>
@@ -308,9 +308,9 @@ function Teacher({ t }: { readonly t: Say }) {
           ))}
         </tbody>
       </table>
-      <h3>{t("sheet.teacher.more.title")}</h3>
+      <h3 class="qs-s">{t("sheet.teacher.more.title")}</h3>
       <p>{t("sheet.teacher.more")}</p>
-      <h3>{t("sheet.teacher.check.title")}</h3>
+      <h3 class="qs-s">{t("sheet.teacher.check.title")}</h3>
       <p>{t("sheet.teacher.check")}</p>
     </Page>
   );
@@ -345,9 +345,9 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
   return (
     <>
       <Page name="answers" top={t("sheet.answer.tab")} t={t}>
-        <h2 id="qs-answers">{t("sheet.answer.title")}</h2>
+        <h2 class="qs-h" id="qs-answers">{t("sheet.answer.title")}</h2>
         <p class="qs-read">{t("sheet.answer.lead")}</p>
-        <h3>{t("sheet.answer.trip")}</h3>
+        <h3 class="qs-s">{t("sheet.answer.trip")}</h3>
         <p>
           {told.sentence} {told.guess && t("sheet.answer.guess", { guess: told.guess })}
         </p>
@@ -365,11 +365,11 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
           <WaitBar parts={parts} title={words} />
         </figure>
         <p class="qs-hint">{words}</p>
-        <h3>{t("sheet.answer.known")}</h3>
+        <h3 class="qs-s">{t("sheet.answer.known")}</h3>
         <Pairs t={t} from={answer} />
       </Page>
       <Page name="sources" top={t("sheet.answer.tab")} t={t}>
-        <h2 id="qs-sources">{t("sheet.answer.numbers")}</h2>
+        <h2 class="qs-h" id="qs-sources">{t("sheet.answer.numbers")}</h2>
         <div class="qs-scroll" tabIndex={0} role="region" aria-labelledby="qs-sources">
           <table class="qs-table qs-small">
             <thead>
@@ -401,7 +401,7 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
             </tbody>
           </table>
         </div>
-        <h3>{t("sheet.answer.sources")}</h3>
+        <h3 class="qs-s">{t("sheet.answer.sources")}</h3>
         <p class="qs-small">{t("sheet.answer.sources.lead")}</p>
         <ol class="qs-sources">
           {cited.map((key, i) => {

@@ -1,0 +1,162 @@
+"""Every text of the lab: complete in three levels, without typed figures, each key that a screen uses there."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from roundtrip.errors import ScenarioError
+from roundtrip.lab.fills import fills, texts
+from roundtrip.lab.strings import LEVELS, Texts, check_level, folder, languages, load, places, pseudo
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web" / "src"
+
+# A key in the code: t("a.b"), at("a.b", ...), or the beginning of one that is put together: t(`a.${name}.b`).
+CALL = re.compile(r"""\b(?:t|at|say|raw|has|keys)\(\s*(["'`])((?:(?!\1).)+)\1""")
+# Digits that are no figures of physics: names, percentiles, years, paper sizes, scales of a test.
+NAMES = re.compile(
+    r"DeepSeek-V3|H800|\b[23]D\b|\bp5\b|\bp95\b|\bA4\b|\bC0\d\d\b|\b(?:19|20)\d\d\b|of 100\b|200 samples|CO₂e?|TLS 1\.3"
+)
+# Sentences in the code of a screen that no key stands for.
+IN_TAGS = re.compile(r">([^<>{}=;]*[A-Za-z]{2,}\s+[a-z]+\s+[a-z]+[^<>{}=;]*)<")
+
+
+def spoken(entry: str | dict[str, str]) -> list[str]:
+    return [entry] if isinstance(entry, str) else list(entry.values())
+
+
+def source(path: Path) -> str:
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+    return re.sub(r"(?m)(?<!:)//.*$", "", text)
+
+
+def screens() -> list[Path]:
+    return sorted(p for p in WEB.rglob("*.ts*") if "generated" not in p.parts)
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_text_has_all_levels_and_is_not_empty(language: str) -> None:
+    for key, entry in load(language).items():
+        assert isinstance(entry, str) or set(entry) == set(LEVELS), key
+        for text in spoken(entry):
+            assert text.strip() == text, key
+            assert text, key
+
+
+@pytest.mark.parametrize("language", languages())
+def test_no_key_stands_twice_in_a_file(language: str) -> None:
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        names = [name for name, _ in pairs]
+        assert len(names) == len(set(names)), sorted(name for name in names if names.count(name) > 1)
+        return dict(pairs)
+
+    json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"), object_pairs_hook=once)
+
+
+@pytest.mark.parametrize("language", [name for name in languages() if name != "en"])
+def test_other_languages_have_the_same_places(language: str) -> None:
+    english, other = load("en"), json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"))
+    assert set(other) == set(english)
+    for key, entry in other.items():
+        known = english[key]
+        for level in LEVELS:
+            one, two = (e if isinstance(e, str) else e[level] for e in (known, entry))
+            assert sorted(places(one)) == sorted(places(two)), (key, level)
+
+
+def test_no_figure_is_typed_in_a_text() -> None:
+    typed = {
+        key: text for key, entry in load().items() for text in spoken(entry) if re.search(r"\d", NAMES.sub("", text))
+    }
+    assert not typed, typed
+
+
+def test_every_key_that_a_screen_names_is_there() -> None:
+    known = load()
+    missing: list[str] = []
+    for path in screens():
+        for match in CALL.finditer(source(path)):
+            key = match[2]
+            if not re.match(r"[a-z]+\.", key):
+                continue
+            if "${" in key:
+                pattern = re.compile(re.sub(r"\\\$\\\{.*?\\\}", ".+", re.escape(key)) + r"")
+                found = any(pattern.match(name) for name in known)
+            elif match[0].startswith("keys"):
+                found = any(name.startswith(key) for name in known)
+            else:
+                found = key in known
+            if not found:
+                missing.append(f"{path.relative_to(WEB)}: {key}")
+    assert not missing, missing
+
+
+def test_no_sentence_of_a_screen_is_without_its_key() -> None:
+    found = {}
+    for path in screens():
+        if path.suffix == ".tsx":
+            sentences = [m[1].strip() for m in IN_TAGS.finditer(source(path))]
+            if sentences:
+                found[str(path.relative_to(WEB))] = sentences
+    assert not found, found
+
+
+def test_every_place_is_filled_by_a_figure_or_by_the_caller() -> None:
+    code = "".join(map(source, screens()))
+    code += "".join(p.read_text(encoding="utf-8") for p in (ROOT / "src/roundtrip").glob("[lc][al][bi]/*.py"))
+    for key, entry in load().items():
+        for text in spoken(entry):
+            for name in places(text):
+                given = name in fills() or re.search(rf"\b{name}\b\s*[:=,}}]", code) or f'"{name}"' in code
+                assert given, (key, name)
+
+
+def test_every_figure_is_worded_for_every_level_and_has_a_source_or_a_derivation() -> None:
+    for name, fill in fills().items():
+        assert set(fill.text) == set(LEVELS), name
+        assert all(fill.text.values()), name
+        assert fill.low <= fill.value <= fill.high, name
+        assert fill.origin, name
+
+
+def test_figures_of_the_seed_stand_in_the_texts_as_the_audit_finds_them() -> None:
+    said = texts("engineer")
+    wanted = {
+        "first_word": "145\xa0ms",
+        "whole_answer": "4.31\xa0s",
+        "vector_width": "7,168",
+        "weights_held": "671\xa0billion",
+        "weights_used": "37\xa0billion",
+        "scores": "129,280",
+        "layers": "61",
+        "memory_time": "11.0\xa0ms",
+    }
+    assert {name: said[name] for name in wanted} == wanted
+
+
+def test_a_child_reads_no_unit_symbols() -> None:
+    for name, text in texts("child").items():
+        assert not re.search(r"\d\xa0?(?:m?s|[kmMGTn]?J|nL|µL|[kMGT]?B|[kMGT]?W|km)\b", text), (name, text)
+
+
+def test_the_pseudo_language_marks_every_text_and_keeps_its_places() -> None:
+    made, known = pseudo(), load()
+    assert set(made) == set(known)
+    for key, entry in made.items():
+        for strange, plain in zip(spoken(entry), spoken(known[key]), strict=True):
+            assert strange.startswith("["), key
+            assert len(strange) > len(plain), key
+            assert places(strange) == places(plain), key
+
+
+def test_a_level_that_is_not_there_is_named_with_the_nearest() -> None:
+    with pytest.raises(ScenarioError, match="did you mean 'child'"):
+        check_level("chld")
+    with pytest.raises(ScenarioError, match="no texts in language 'xx'"):
+        load("xx")
+    with pytest.raises(KeyError):
+        Texts("child")("part.internet.more")
