@@ -56,16 +56,16 @@ export function globe({ palette: k, turn, leaves }: GlobeOptions): Model & { rea
   scene.add(new LineSegments(grid, new LineBasicMaterial({ vertexColors: true, transparent: true })));
   const half = Math.PI * turn;
   const tilt = 0.62;
-  const way = (u: number, r = R * 1.004) => on(tilt + 0.012 * Math.sin(u * 19) * Math.min(1, half * 3), half * (2 * u - 1) / Math.cos(tilt), r);
+  const way = (u: number, r = R * 1.004) => on(tilt + 0.006 * Math.sin(u * 25) * Math.min(1, half * 3), half * (2 * u - 1) / Math.cos(tilt), r);
   const points = Array.from({ length: 80 }, (_, i) => way(i / 79));
-  const list: Tube[] = [{ points, radius: 0.045, tint: k.photons }];
+  const list: Tube[] = [{ points, radius: 0.05, tint: k.photons }];
   scene.add(tubes(list));
   const ends = [way(0), way(1)];
-  const dot = new InstancedMesh(new SphereGeometry(0.085, 16, 12), new MeshBasicMaterial({ color: dark ? "#e8e6e1" : "#1b1e24" }), 2);
+  const dot = new InstancedMesh(new SphereGeometry(0.13, 16, 12), new MeshBasicMaterial({ color: dark ? "#e8e6e1" : "#1b1e24" }), 2);
   const m = new Matrix4();
   ends.forEach((p, i) => dot.setMatrixAt(i, m.makeTranslation(p.x, p.y, p.z)));
   const track = new Track(points);
-  const pulse = new InstancedMesh(new CapsuleGeometry(0.09, 0.3, 4, 10), new MeshBasicMaterial({ color: k.question }), 3);
+  const pulse = new InstancedMesh(new CapsuleGeometry(0.1, 0.3, 4, 10), new MeshBasicMaterial({ color: k.question }), 3);
   pulse.frustumCulled = dot.frustumCulled = false;
   scene.add(dot, pulse);
   const p = new Vector3();
@@ -89,6 +89,6 @@ export function globe({ palette: k, turn, leaves }: GlobeOptions): Model & { rea
     scene,
     pose,
     anchors: { from: ends[0]!, to: ends[1]!, middle },
-    gaze: { x: middle.x, y: middle.y - wide * 0.1, z: middle.z, yaw: 0, pitch: 24, distance: Math.max(wide * 3.6, 16), lens: 14.2 },
+    gaze: { x: middle.x, y: middle.y + 1.2, z: middle.z, yaw: 0, pitch: 16, distance: Math.min(Math.max(wide * 8.5, 34), 110), lens: 14.2 },
   };
 }

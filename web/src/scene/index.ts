@@ -3,3 +3,4 @@ export { able, Runtime, type Gaze, type Pane, type Spot } from "./runtime";
 export { PALETTES, type Ground, type Palette } from "./palette";
 export { beside, gazeOf, journey, type JourneyOptions } from "./journey";
 export { globe } from "./globe";
+export { word, type WordCounts, type WordModel } from "./word";

@@ -68,7 +68,7 @@ export function journey({ palette: k, device, leaves, byPart }: JourneyOptions):
   town(clay, k);
 
   // 1 the device, 2 what its radio reaches
-  const home = -0.292;
+  const home = -0.29;
   const mast = -0.195;
   const phone = device === "phone";
   const screen = phone ? drawPhone(clay, lit, k, home, hue) : drawLaptop(clay, lit, k, home, hue);
@@ -191,7 +191,7 @@ export function journey({ palette: k, device, leaves, byPart }: JourneyOptions):
   }
 
   const anchors: Record<Part, Vector3> = {
-    device: phone ? over(home + 0.005, 3.25, 0.6) : v(0.35, 1.72, 0.06).applyMatrix4(screen),
+    device: phone ? over(home + 0.005, 3.25, 0.6) : v(0.1, 0.88, 0).applyMatrix4(screen),
     access: phone ? over(mast, 4.6, -0.5) : over(mast, 2.62, 0),
     internet: over(-0.045, -0.16, -0.6),
     balancer: over(0.131, 1.1, 0.1),
@@ -367,9 +367,9 @@ function drawRouter(clay: Kit, lit: Kit, list: Tube[], k: Palette, mast: number,
   const deep = 1.0;
   const ridge = 3.0;
   for (const z of [-deep, deep]) {
-    clay.path([c(-wide, 0, z), c(-wide, wall, z), c(0, ridge, z), c(wide, wall, z), c(wide, 0, z)], z > 0 ? 0.75 : 0.3);
+    clay.path([c(-wide, 0, z), c(-wide, wall, z), c(0, ridge, z), c(wide, wall, z), c(wide, 0, z)], z > 0 ? 1 : 0.45);
   }
-  for (const [x, y] of [[-wide, wall], [0, ridge], [wide, wall]] as const) clay.line(c(x, y, -deep), c(x, y, deep), 0.5);
+  for (const [x, y] of [[-wide, wall], [0, ridge], [wide, wall]] as const) clay.line(c(x, y, -deep), c(x, y, deep), 0.75);
   clay.box(within(house, 0, 0.5, 0), 1.5, 0.08, 0.8, k.clayLow, { foot: 0, edge: 0.5 });
   for (const x of [-0.65, 0.65]) clay.box(within(house, x, 0.24, 0), 0.07, 0.5, 0.6, k.clayLow, { foot: 0.4, edge: 0.4 });
   clay.box(within(house, 0, 0.68, 0), 1.0, 0.24, 0.6, k.clay, { foot: 0.3 });
@@ -386,14 +386,14 @@ function drawRouter(clay: Kit, lit: Kit, list: Tube[], k: Palette, mast: number,
 /** Radio is light with a long wave: dashed arcs that open toward the device. */
 function radio(list: Tube[], from: Vector3, to: Vector3, page: Color, far: boolean, tint: Tint): void {
   const bearing = Math.atan2(to.y - from.y, to.x - from.x);
-  const rings = far ? 5 : 4;
+  const rings = far ? 5 : 3;
   const distance = Math.hypot(to.x - from.x, to.y - from.y);
   for (let ring = 1; ring <= rings; ring++) {
     for (let i = 0; i < 5; i++) {
-      const spread = far ? 0.36 : 0.42;
+      const spread = far ? 0.36 : 0.3;
       const a = bearing - spread + (2 * spread * (i + 0.12)) / 5;
       const b = bearing - spread + (2 * spread * (i + 0.78)) / 5;
-      const r = 0.35 + (ring * (distance - 0.9)) / rings;
+      const r = far ? 0.5 + ring * 0.66 : 0.7 + (ring * (distance - 1.1)) / rings;
       const q = (t: number) => v(from.x + Math.cos(t) * r, from.y + Math.sin(t) * r, from.z + ring * 0.2);
       list.push({ points: [q(a), q((a + b) / 2), q(b)], radius: 0.03, tint: mix(tint, page, ring * 0.1) });
     }
@@ -466,23 +466,26 @@ function drawHall(clay: Kit, lit: Kit, list: Tube[], k: Palette, hue: Hue, page:
 /** An eye that looks at the screen, and the light between them. */
 function drawEye(clay: Kit, list: Tube[], scene: Scene, k: Palette, screen: Matrix4, phone: boolean, tint: Tint): Vector3 {
   const dark = k.ground === "dark";
-  const center = over(-0.405, 2.15, 2.1);
+  const center = over(-0.394, 1.75, 2.0);
   const target = v(0, phone ? 0.1 : 0, 0.1).applyMatrix4(screen);
   const look = target.clone().sub(center).normalize();
   // the ball is turned so that the reader sees the iris: the rest of the turn is the reader's imagination
-  const facing = look.clone().add(v(0, 0.05, 0.55)).normalize();
+  const facing = look.clone().add(v(0, 0.1, 1.5)).normalize();
   const turn = new Matrix4().makeRotationFromQuaternion(new Quaternion().setFromUnitVectors(v(0, 0, 1), facing));
   const ball = new Matrix4().makeTranslation(center.x, center.y, center.z).multiply(turn);
-  const r = 1.05;
-  clay.ball(ball, r, dark ? "#aab2bf" : "#fffdf8", { foot: dark ? 0.5 : 0.22 });
-  const ring = (radius: number, out: number, color: Tint, thick: number) => {
-    clay.add(new CylinderGeometry(radius, radius * 1.02, thick, 40).rotateX(Math.PI / 2), within(ball, 0, 0, out), color, { foot: 0.15, edge: 0.5 });
+  const r = 0.98;
+  clay.ball(ball, r, dark ? "#c3cad4" : "#fffdf8", { foot: dark ? 0.5 : 0.22 });
+  const cap = (radius: number, wide: number, color: Tint) => {
+    clay.add(new SphereGeometry(radius, 40, 10, 0, Math.PI * 2, 0, wide).rotateX(Math.PI / 2), ball, color, { foot: 0.2, edge: 0 });
   };
-  ring(0.52, r * 0.872, dark ? "#5f6a7d" : "#b3aea1", 0.06);
-  ring(0.22, r * 0.872 + 0.035, dark ? "#080a0e" : "#23262c", 0.03);
-  for (let i = 0; i < 28; i++) {
-    const a = (i / 28) * Math.PI * 2;
-    clay.line(v(Math.cos(a) * 0.26, Math.sin(a) * 0.26, r * 0.872 + 0.036).applyMatrix4(ball), v(Math.cos(a) * 0.47, Math.sin(a) * 0.47, r * 0.872 + 0.036).applyMatrix4(ball), 0.35);
+  const onBall = (a: number, wide: number, radius: number) =>
+    v(Math.cos(a) * Math.sin(wide) * radius, Math.sin(a) * Math.sin(wide) * radius, Math.cos(wide) * radius).applyMatrix4(ball);
+  cap(r * 1.012, 0.66, dark ? "#66728a" : "#a9a497");
+  cap(r * 1.024, 0.29, dark ? "#06080b" : "#1f2228");
+  for (let i = 0; i < 36; i++) {
+    const a = (i / 36) * Math.PI * 2;
+    clay.line(onBall(a, 0.32, r * 1.026), onBall(a, 0.6, r * 1.018), 0.5);
+    clay.line(onBall(a, 0.66, r * 1.018), onBall(a + Math.PI / 18, 0.66, r * 1.018), 0.9);
   }
   const hull = new Mesh(new SphereGeometry(r * 1.022, 28, 20), new MeshBasicMaterial({ color: k.edge, side: 1 }));
   hull.position.copy(center);
@@ -491,11 +494,11 @@ function drawEye(clay: Kit, list: Tube[], scene: Scene, k: Palette, screen: Matr
   const behind = facing.clone().multiplyScalar(-1);
   const nerve = (s: number, drop: number) => center.clone().addScaledVector(behind, s).add(v(-0.25 * drop, -drop, 0));
   list.push({ points: [nerve(r * 0.9, 0), nerve(r * 1.25, 0.1), nerve(r * 1.6, 0.45), nerve(r * 1.8, 0.95)], radius: 0.12, tint: dark ? k.clay : "#cfc9ba" });
-  const pupil = v(0, 0, r * 0.95).applyMatrix4(ball);
+  const pupil = v(0, 0, r * 1.02).applyMatrix4(ball);
   const size = phone ? [0.42, 0.95] : [0.95, 0.55];
-  for (const [x, y] of [[-1, 1], [1, 1], [-1, -1], [1, -1], [0, 0]] as const) {
+  for (const [x, y, faint] of [[-1, 1, 0.45], [-1, -1, 0.45], [-0.55, 0.05, 0]] as const) {
     const start = v(x * size[0]!, y * size[1]!, 0.12).applyMatrix4(screen);
-    list.push({ points: [start, start.clone().lerp(pupil, 0.5), pupil], radius: x === 0 ? 0.024 : 0.014, tint: mix(tint, k.page, x === 0 ? 0 : 0.35), straight: true });
+    list.push({ points: [start, start.clone().lerp(pupil, 0.5), pupil], radius: faint ? 0.013 : 0.026, tint: mix(tint, k.page, faint), straight: true });
   }
   return center.clone().add(v(0.1, r * 1.0, 0));
 }

@@ -103,6 +103,18 @@ export class Kit {
     return this;
   }
 
+  /** The outline of a box without its faces. */
+  edges(place: Matrix4, w: number, h: number, d: number, strength = 1): this {
+    const outline = new EdgesGeometry(new BoxGeometry(w, h, d)).getAttribute("position");
+    const p = new Vector3();
+    for (let i = 0; i < outline.count; i++) {
+      p.fromBufferAttribute(outline, i).applyMatrix4(place);
+      this.lines.push(p.x, p.y, p.z);
+      this.lineColors.push(this.ink.r, this.ink.g, this.ink.b, strength);
+    }
+    return this;
+  }
+
   path(points: readonly Vector3[], strength = 1, tint?: Tint): this {
     for (let i = 1; i < points.length; i++) this.line(points[i - 1]!, points[i]!, strength, tint);
     return this;

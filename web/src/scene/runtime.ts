@@ -125,6 +125,7 @@ export class Runtime {
     this.runFrom = performance.now();
     this.runBase = from;
     this.runSeconds = seconds;
+    if (this.low < 1) this.sharpen(this.low);
     this.ask();
   }
 
@@ -185,7 +186,15 @@ export class Runtime {
     if (this.stats.scripts.length > 240) this.stats.scripts.shift();
     this.thin();
     if (this.moveStart || this.runSeconds > 0) this.ask();
+    else if (this.low < 1 && this.scale < 1) this.sharpen(1);
   };
+
+  /** What rests is drawn with all pixels, whatever the movement had to do with. */
+  private low = 1;
+  private sharpen(scale: number): void {
+    this.scale = scale;
+    this.measure();
+  }
 
   /** A machine that cannot keep up gets fewer pixels, in two steps. */
   private slow = 0;
@@ -196,10 +205,10 @@ export class Runtime {
     this.before = now;
     if (this.runSeconds <= 0 || gap > 400) return;
     this.slow = gap > 40 ? this.slow + 1 : Math.max(0, this.slow - 2);
-    if (this.slow > 30 && this.scale > 0.5) {
-      this.scale = this.scale === 1 ? 0.75 : 0.5;
+    if (this.slow > 30 && this.low > 0.5) {
+      this.low = this.low === 1 ? 0.75 : 0.5;
       this.slow = 0;
-      this.measure();
+      this.sharpen(this.low);
     }
   }
 

@@ -231,6 +231,8 @@ export default function Journey({ state }: ScreenProps) {
   const circle = numberOf(route, "great_circle_m");
   const cable = numberOf(route, "cable_m");
   const fiber = trip.spans.find((span) => span.name === "optics.fiber");
+  const around = Math.max(circle, 2e4) / AROUND_M;
+  const told = notes(trip, circle, cable, fiber?.duration_s ?? 0, leaves);
   const now = touring ? tourAt(moment) : null;
   const focus = now?.part ?? chosen;
   const summary = say("journey.summary", { first_word: si(first, "s"), whole_answer: si(whole, "s") });
@@ -256,26 +258,27 @@ export default function Journey({ state }: ScreenProps) {
             <Figure name={say("journey.whole_answer")} value={whole} of={trip} key_="time_to_last_token_s" />
           </dl>
         </div>
-        <div class="j-picture">
+        <div class="j-picture" data-panel={!compact && chosen && !touring ? "" : undefined} data-flat={flat ? "" : undefined} data-whole={view === 1 && !chosen && !touring ? "" : undefined}>
           {(flat || !ready) && (
             <div class="j-flat">
-              <Map2d level={level} part={focus} choose={choose} labels={labels} device={device} leaves={leaves} compact={compact} title={description} />
+              <Map2d level={level} part={focus} choose={choose} labels={labels} device={device} leaves={leaves} compact={compact} title={description}
+                view={touring ? 1 : view} around={around} notes={told} />
             </div>
           )}
           {!flat && (
             <Picture3d level={level} ground={ground} device={device} leaves={leaves} view={view} part={part} turned={turned} turn={turn} labels={labels}
               signal={signal} rest={() => setSignal(false)} motion={state.motion} tour={touring ? moment : null} compact={compact} years={years}
-              around={Math.max(circle, 2e4) / AROUND_M} scaleNotes={notes(trip, circle, cable, fiber?.duration_s ?? 0, leaves)}
+              around={around} scaleNotes={told}
               choose={choose} ready={() => setReady(true)} failed={() => setAble(false)} canvas={(found) => (canvas.current = found)} description={description} />
           )}
           {!compact && chosen && !touring && (
             <PartPanel part={chosen} trip={trip} level={level} close={() => choose(null)} step={step} />
           )}
-          {!compact && !chosen && !touring && view !== 2 && (
-            <p class="j-lines" data-view={view}>
-              <b>{say("journey.big.title")}</b> {say("journey.big.text")}<br />
-              <b>{say("journey.real.title")}</b> {say("journey.real.text")}
-            </p>
+          {!compact && !chosen && !touring && view === 1 && (
+            <div class="j-lines" data-view={view}>
+              <p><b>{say("journey.big.title")}</b> {say("journey.big.text")}</p>
+              <p><b>{say("journey.real.title")}</b> {say("journey.real.text")}</p>
+            </div>
           )}
         </div>
         {touring && now ? (
@@ -307,7 +310,7 @@ export default function Journey({ state }: ScreenProps) {
             ) : null}
             <div class="j-views" role="group" aria-label={say("view.label")}>
               {VIEW_KEYS.map((key, i) => (
-                <button key={key} class="ghost" aria-pressed={view === i + 1 && !chosen} onClick={() => setView(i + 1)} disabled={flat && i > 0}>
+                <button key={key} class="ghost" aria-pressed={view === i + 1 && !chosen} onClick={() => setView(i + 1)}>
                   {say(`view.${key}`)} {!compact && <kbd>{i + 1}</kbd>}
                 </button>
               ))}

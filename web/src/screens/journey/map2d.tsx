@@ -39,14 +39,51 @@ export interface MapProps {
   readonly leaves: boolean;
   readonly compact: boolean;
   readonly title: string;
+  readonly view: 1 | 2 | 3 | 4;
+  /** Share of the way round the Earth, and what is said about it, for the view to scale. */
+  readonly around: number;
+  readonly notes: readonly (readonly [string, string, string])[];
 }
 
-export function Map2d({ level, part, choose, labels, device, leaves, compact, title }: MapProps) {
+/** To scale: a piece of the Earth's circle and on it the way with its true angle. */
+function Earth({ around, notes, title }: Pick<MapProps, "around" | "notes" | "title">) {
+  const r = 900;
+  const half = Math.PI * around;
+  const at = (a: number, out = 0): readonly [number, number] => [600 + (r + out) * Math.sin(a), 1090 - (r + out) * Math.cos(a)];
+  const arc = (a: number, b: number, out = 0) => `M${at(a, out).join(" ")}A${r + out} ${r + out} 0 0 1 ${at(b, out).join(" ")}`;
+  const ends = [["from", -half], ["middle", 0], ["to", half]] as const;
+  return (
+    <svg class="j-map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`${title} ${notes.map((note) => note.slice(1).join(". ")).join(" ")}`} preserveAspectRatio="xMidYMid meet">
+      <path d={`${arc(-0.75, 0.75)}L600 1090Z`} class="j-clay2" />
+      {[-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6].map((a) => <path key={a} d={`M${at(a).join(" ")}L${at(a, -130).join(" ")}`} class="j-soil" />)}
+      {notes.length > 1 && <path d={arc(-half, half, 3)} class="j-fiber" />}
+      {ends.map(([key, a], i) => {
+        const note = notes.find((each) => each[0] === key);
+        if (!note) return null;
+        const [x, y] = at(a, 3);
+        const top = i === 1 ? 96 : 132;
+        const text = i === 0 ? "end" : "start";
+        return (
+          <g key={key} class="j-flag">
+            <line x1={x} x2={x} y1={top - 10} y2={y} /><circle cx={x} cy={y} r="3" />
+            <text x={x + (text === "end" ? -6 : 6)} y={top} text-anchor={text} class="j-flag-name">{note[1]}</text>
+            <text x={x + (text === "end" ? -6 : 6)} y={top + 17} text-anchor={text} class="j-flag-does">{note[2]}</text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+const WINDOWS = { 1: `0 0 ${W} ${H}`, 2: "300 96 560 250", 3: "770 30 400 250" } as const;
+
+export function Map2d({ level, part, choose, labels, device, leaves, compact, title, view: chosen, around, notes }: MapProps) {
+  if (chosen === 4) return <Earth around={around} notes={notes} title={title} />;
   const seen = (each: Part) => (part && each !== part ? 0.42 : 1);
   const at = (x: number) => `translate(${x} ${ground(x).toFixed(1)}) rotate(${lean(x).toFixed(2)})`;
   const press = (each: Part) => ({
     role: "button" as const,
-    tabIndex: 0,
+    tabindex: 0,
     "aria-pressed": part === each,
     "aria-label": `${NO[each]} ${nameOf(each, level)}. ${doesOf(each, level)}`,
     onClick: () => choose(part === each ? null : each),
@@ -56,7 +93,8 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
       choose(part === each ? null : each);
     },
   });
-  const view = compact ? "30 96 1140 246" : `0 0 ${W} ${H}`;
+  const view = compact && chosen === 1 ? "30 96 1140 246" : WINDOWS[chosen];
+  const small = compact || chosen !== 1;
   return (
     <svg class="j-map" viewBox={view} role="group" aria-label={title} preserveAspectRatio="xMidYMid meet">
       <defs>
@@ -158,14 +196,14 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
       </g>
       {labels !== "none" && PARTS.filter((each) => labels === "all" || each === part).map((each) => {
         const place = PLACES[each];
-        if (compact) {
+        if (compact && chosen === 1) {
           const y = place.below ? place.top + 34 : place.top - 30;
           return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r="5" /><text x={place.x} y={y} text-anchor="middle" font-size="30">{NO[each]}</text></g>;
         }
         const right = place.side === "right";
         const tx = place.x + (right ? 6 : -6);
         return (
-          <g key={each} class="j-flag" opacity={seen(each)} aria-hidden="true">
+          <g key={each} class="j-flag" data-small={small ? "" : undefined} opacity={seen(each)} aria-hidden="true">
             <line x1={place.x} x2={place.x} y1={place.below ? place.flag + 24 : place.flag - 11} y2={place.top} />
             <circle cx={place.x} cy={place.top} r="2.6" />
             <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${nameOf(each, level)}`}</text>

@@ -42,9 +42,9 @@ export function partOf(span: Span): Part | null {
   return "device";
 }
 
-/** The color of a carrier, as the style sheet names it. */
+/** The color of a carrier, as the style sheet names it. Body and muscle have no hue here: the five carriers of the signal have. */
 export function ink(carrier: Carrier): string {
-  return `var(--${carrier.replace(" ", "-")})`;
+  return carrier === "motion" || carrier === "chemistry" ? "var(--mut)" : `var(--${carrier.replace(" ", "-")})`;
 }
 
 export const SHOWN: readonly Carrier[] = ["moving charge", "photons", "stored charge", "waiting", "heat"];

@@ -88,7 +88,7 @@ export default function Picture3d(props: PictureProps) {
         (window as unknown as { lab3d?: unknown }).lab3d = runtime.stats;
         build();
         look(false);
-        if (latest.current.signal && latest.current.motion) runtime.run(RUN_S, STILL_S);
+        if (latest.current.signal && latest.current.motion) send(runtime, latest.current.view);
         latest.current.canvas(canvas.current);
         latest.current.ready();
       })
@@ -132,9 +132,10 @@ export default function Picture3d(props: PictureProps) {
   useEffect(() => {
     const at = live.current;
     if (!at || props.tour !== null) return;
-    if (props.signal && props.motion) at.runtime.run(RUN_S);
+    if (props.signal && props.motion) send(at.runtime, props.view);
+    else if (!at.runtime.running) at.runtime.ask();
     else at.runtime.stop(at.runtime.seconds);
-  }, [props.signal]);
+  }, [props.signal, props.view === 2]);
 
   useEffect(() => {
     const at = live.current;
@@ -164,6 +165,12 @@ export default function Picture3d(props: PictureProps) {
       </div>
     </div>
   );
+}
+
+/** A question is sent and comes to rest in the middle of the glass; along the signal it goes all the way. */
+function send(runtime: Runtime, view: View): void {
+  if (view === 2) runtime.run(10.4, 0);
+  else runtime.run(RUN_S, STILL_S - RUN_S);
 }
 
 function blend(old: string, young: string, ground: string, share: number): string {

@@ -20,6 +20,7 @@ export function color(span: Span, by: ColorBy): string {
 }
 
 export function label(span: Span): string {
+  if (span.parent && span.name === span.parent) return span.title;
   return SHORT[span.name] ?? SHORT[span.name.split(".").slice(0, 2).join(".")] ?? span.title;
 }
 
@@ -29,18 +30,25 @@ interface Mark {
   readonly mid: number;
   readonly high: number;
   /** Where the text stands; none for a mark that only shows itself when pointed at. */
-  readonly text: { readonly x: number; readonly anchor: "start" | "end" } | null;
-  readonly row: number;
+  readonly text: { readonly x: number; readonly anchor: "start" | "middle" | "end" } | null;
+  /** 1: the band lies lower and the text over it. */
+  readonly row: 0 | 1;
 }
 
 const wide = (text: string) => text.length * 5.9 + 4;
+type Gap = readonly [number, number];
+const clear = (taken: readonly Gap[], a: number, b: number) => taken.every(([c, d]) => b < c || a > d);
 
-/** Place the longest stages first, each with its text where there is room; the others stay dots. */
+/** What a lane is about is placed first, wherever longer things stand. */
+const FIRST = ["model.prefill", "model.decode", "datacenter.queue", "optics.fiber", "keyboard.press", "eye.cortex", "display.panel", "datacenter.balancer"];
+
+/** Place the most telling stages first, each with its text where there is room; the others stay dots. */
 function place(lane: Lane, x: (s: number) => number, right: number): Mark[] {
-  const taken: [number, number][] = [];
-  const free = (a: number, b: number) => a >= LEFT - 2 && b <= right + 24 && taken.every(([c, d]) => b < c || a > d);
+  const texts: Gap[] = [];
+  const bands: readonly [Gap[], Gap[]] = [[], []];
   const marks: Mark[] = [];
-  const order = [...lane.spans].filter((span) => span.duration_s > 0).sort((a, b) => (a.parent ? 1 : 0) - (b.parent ? 1 : 0) || b.duration_s - a.duration_s);
+  const rank = (span: Span) => (FIRST.includes(span.name) && !span.parent ? 0 : span.parent ? 2 : 1);
+  const order = lane.spans.filter((span) => span.duration_s > 0).sort((a, b) => rank(a) - rank(b) || (rank(a) === 0 ? FIRST.indexOf(a.name) - FIRST.indexOf(b.name) : 0) || b.duration_s - a.duration_s);
   const seen = new Set<string>();
   for (const span of order) {
     const spread = span.bands["duration_s"];
@@ -50,15 +58,25 @@ function place(lane: Lane, x: (s: number) => number, right: number): Mark[] {
     const text = label(span);
     const w = wide(text);
     let stand: Mark["text"] = null;
+    let row: 0 | 1 = 0;
+    const inside = (a: number, b: number) => a >= LEFT - 2 && b <= right + 24;
+    const fits = (a: number, b: number) => inside(a, b) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
     if (!seen.has(text)) {
-      if (free(low - 8, high + 10 + w)) stand = { x: high + 7, anchor: "start" };
-      else if (free(low - 10 - w, high + 8)) stand = { x: low - 7, anchor: "end" };
+      const level = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
+      const below = clear(texts, low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
+      if (level && fits(high + 4, high + 9 + w)) stand = { x: high + 7, anchor: "start" };
+      else if (level && fits(low - 9 - w, low - 4)) stand = { x: low - 7, anchor: "end" };
+      else if (below && inside(mid - w / 2, mid + w / 2) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
+        stand = { x: mid, anchor: "middle" };
+        row = 1;
+      }
     }
     if (stand) {
-      taken.push(stand.anchor === "start" ? [low - 8, high + 10 + w] : [low - 10 - w, high + 8]);
+      bands[row].push([low - 5, high + 5]);
+      texts.push(stand.anchor === "start" ? [high + 4, high + 9 + w] : stand.anchor === "end" ? [low - 9 - w, low - 4] : [mid - w / 2, mid + w / 2]);
       seen.add(text);
     }
-    marks.push({ span, low, mid, high, text: stand, row: 0 });
+    marks.push({ span, low, mid, high, text: stand, row });
   }
   return marks;
 }
@@ -85,7 +103,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
   const row = (height - TOP - 4) / all.length;
   const first = trip.summary["time_to_first_word_s"] as number;
   const whole = trip.summary["time_to_last_token_s"] as number;
-  const logX = useMemo(() => scaleLog().domain([7e-10, 45]).range([LEFT, right]).clamp(true), [right]);
+  const logX = useMemo(() => scaleLog().domain([3e-10, 45]).range([LEFT, right]).clamp(true), [right]);
   const end = scale === "first" ? first * 1.06 : whole * 1.02;
   const x = useMemo(() => scaleLinear().domain([0, end]).range([LEFT, right]).clamp(true), [right, end]);
   const marks = useMemo(() => all.map((lane) => place(lane, logX, right)), [all, logX, right]);
@@ -106,7 +124,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
         ? TICKS.map(([s, text]) => (
             <g key={s}>
               <line x1={logX(s)} x2={logX(s)} y1={TOP - 4} y2={height} class="j-grid" />
-              {text && !near(s, [first, whole]) && <text x={logX(s)} y={12} text-anchor="middle" class="j-tick">{text}</text>}
+              {text && !near(s, [first, whole]) && !(shown && logX(s) < read.length * 6.2) && <text x={logX(s)} y={12} text-anchor="middle" class="j-tick">{text}</text>}
             </g>
           ))
         : x.ticks(width < 800 ? 5 : 10).map((s) => (
@@ -120,7 +138,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
         return (
           <g key={lane.part} opacity={dim(lane)}>
             <line x1={0} x2={width} y1={y + row / 2} y2={y + row / 2} class="j-grid" />
-            <g class="j-lane" role="button" tabIndex={0} aria-pressed={part === lane.part}
+            <g class="j-lane" role="button" tabindex={0} aria-pressed={part === lane.part}
               onClick={() => choose(part === lane.part ? null : lane.part)}
               onKeyDown={(event) => {
                 if (event.key === "Enter" || event.key === " ") {
@@ -134,7 +152,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
             </g>
             {scale === "log"
               ? marks[i]!.filter((mark) => !mark.text).map((mark) => (
-                  <a key={mark.span.id} href={link("stage", mark.span.name)} tabIndex={-1} {...onMark(mark.span)} aria-hidden="true">
+                  <a key={mark.span.id} href={link("stage", mark.span.name)} tabindex={-1} {...onMark(mark.span)} aria-hidden="true">
                     <circle cx={mark.mid} cy={y} r={7} fill="transparent" />
                     <circle cx={mark.mid} cy={y} r={2.4} fill={color(mark.span, by)} opacity={0.75} />
                   </a>
@@ -144,13 +162,14 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
               ? marks[i]!.filter((mark) => mark.text).map((mark) => {
                   const waits = mark.span.carrier === "waiting" && by === "carrier";
                   const tint = color(mark.span, by);
+                  const drop = mark.row ? 6 : 0;
                   return (
                     <a key={mark.span.id} href={link("stage", mark.span.name)} {...onMark(mark.span)}
                       aria-label={`${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
                       <rect x={mark.low - 4} y={y - row / 2} width={Math.max(mark.high - mark.low + 8, 12)} height={row} fill="transparent" />
-                      <line x1={mark.low} x2={mark.high} y1={y} y2={y} stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />
-                      <circle cx={mark.mid} cy={y} r={4.2} fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
-                      <text x={mark.text!.x} y={y + 4} text-anchor={mark.text!.anchor} class={mark.span === pointed || mark.span.duration_s > 0.1 * first ? "j-on" : "j-off"}>
+                      <line x1={mark.low} x2={mark.high} y1={y + drop} y2={y + drop} stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />
+                      <circle cx={mark.mid} cy={y + drop} r={4.2} fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
+                      <text x={mark.text!.x} y={mark.row ? y - 1 : y + 4} text-anchor={mark.text!.anchor} class={mark.span === pointed || mark.span.duration_s > 0.1 * first ? "j-on" : "j-off"}>
                         {label(mark.span)}
                       </text>
                     </a>
@@ -200,7 +219,7 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
     const tint = color(span, by);
     const waits = span.carrier === "waiting" && by === "carrier";
     return (
-      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabIndex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
+      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabindex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
         aria-label={`${span.title}: ${si(span.duration_s, "s")}`}>
         <rect x={a} y={y - (inside ? row * 0.4 : 4)} width={Math.max(b - a, 1.5)} height={inside ? row * 0.8 : 8} fill={waits ? "url(#j-hatch)" : tint} opacity={inside ? 0.32 : 0.85} />
         <rect x={a - 3} y={y - row / 2} width={Math.max(b - a + 6, 8)} height={row} fill="transparent" />

@@ -1,9 +1,359 @@
-import type { ScreenProps } from "../../shell/state";
+/** How a chatbot writes one word: seven pictures, nine questions. The question is the title; the machine answers it. */
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { loadSources, loadWord } from "../../core/data";
+import { band, digits, si } from "../../core/units";
+import type { Fact, Source, Word } from "../../core/types";
+import { announce } from "../../shell/live";
+import { useKeys } from "../../shell/keys";
+import { Failure, Loading } from "../../shell/notices";
+import { useShare } from "../../shell/share";
+import { setParams, type ScreenProps } from "../../shell/state";
+import { useText } from "../../shell/text";
+import { Drop, Everyday } from "./everyday";
+import { Flat } from "./flat";
+import WordPicture, { type Turned } from "./picture3d";
+import { labelsOf, main, QUESTIONS } from "./steps";
+import "./word.css";
 
-export default function Screen(_props: ScreenProps) {
+const UNTURNED: Turned = { yaw: 0, pitch: 0, zoom: 1 };
+const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
+
+export default function WordScreen({ state }: ScreenProps) {
+  const say = useText();
+  const { params, level } = state;
+  const [word, setWord] = useState<Word | null>(null);
+  const [sources, setSources] = useState<Readonly<Record<string, Source>>>({});
+  const [error, fail] = useState<unknown>(null);
+  const [able, setAble] = useState(webgl);
+  const [ready, setReady] = useState(false);
+  const [turned, setTurned] = useState<Turned>(UNTURNED);
+  const [signal, setSignal] = useState(true);
+  const [labels, setLabels] = useState(true);
+  const [active, setActive] = useState(false);
+  const [spin, setSpin] = useState(false);
+  const [playing, setPlaying] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const stage = useRef<HTMLDivElement>(null);
+  const ground = useGround(state.theme);
+
+  useEffect(() => {
+    loadWord().then(setWord, fail);
+    loadSources().then(setSources, () => undefined);
+  }, []);
+
+  const asked = clamp(Math.round(Number(params["q"])) || 4, 1, 9);
+  const fromQuestion = word?.questions.find((each) => each.number === asked)?.step ?? 3;
+  const n = clamp(Math.round(Number(params["step"])) || fromQuestion, 1, 7);
+  const flat = params["flat"] === "1" || (params["flat"] !== "0" && !state.motion) || !able;
+  const key = QUESTIONS.find(([, number]) => number === asked)?.[0] ?? "model";
+
+  const goStep = (next: number) => {
+    const step = clamp(next, 1, 7);
+    setTurned(UNTURNED);
+    setSignal(true);
+    // the question follows the step when it has one of its own
+    const own = word?.questions.find((each) => each.step === step && each.number > 1 && each.number < 9)?.number ?? asked;
+    setParams({ step: String(step), q: String(asked === 1 ? 1 : own) });
+    announce(`${say("word.step", { n: step, count: 7 })}. ${say(`step.${step}.name`)}. ${say(`step.${step}.number`)}`);
+  };
+  const ask = (number: number) => {
+    const step = word?.questions.find((each) => each.number === number)?.step ?? 1;
+    setTurned(UNTURNED);
+    setSignal(true);
+    setPlaying(false);
+    setParams({ q: String(number), step: String(step) });
+    const name = QUESTIONS.find(([, each]) => each === number)?.[0];
+    announce(say(`question.${name}.answer`));
+  };
+
+  // the first question is answered by all seven steps in turn
+  useEffect(() => {
+    if (!playing) return;
+    if (n >= 7) {
+      setPlaying(false);
+      return;
+    }
+    const handle = window.setTimeout(() => {
+      setTurned(UNTURNED);
+      setSignal(true);
+      setParams({ step: String(n + 1), q: "1" });
+      announce(`${say(`step.${n + 1}.name`)}. ${say(`step.${n + 1}.text`)}`);
+    }, 9000);
+    return () => window.clearTimeout(handle);
+  }, [playing, n]);
+
+  useEffect(() => {
+    if (!spin || !state.motion) {
+      if (spin) setSpin(false);
+      return;
+    }
+    let handle = 0;
+    const begin = performance.now();
+    const base = turned;
+    const tick = (now: number) => {
+      const s = (now - begin) / 1000;
+      setTurned({ ...base, yaw: base.yaw + 24 * s });
+      if (s < 15) handle = requestAnimationFrame(tick);
+      else {
+        setTurned(base);
+        setSpin(false);
+      }
+    };
+    handle = requestAnimationFrame(tick);
+    return () => cancelAnimationFrame(handle);
+  }, [spin]);
+
+  const rotate = (yaw: number, pitch: number) => setTurned((now) => ({ ...now, yaw: now.yaw + yaw, pitch: clamp(now.pitch + pitch, -25, 55) }));
+  const zoom = (factor: number) => setTurned((now) => ({ ...now, zoom: clamp(now.zoom * factor, 0.6, 4) }));
+  const reset = () => {
+    setTurned(UNTURNED);
+    setSpin(false);
+  };
+  const inStage = () => stage.current;
+  useKeys(
+    [
+      { key: "ArrowLeft", shown: say("key.name.arrows"), does: say("key.arrows"), within: inStage, run: () => rotate(-7.5, 0) },
+      { key: "ArrowRight", does: "", hidden: true, within: inStage, run: () => rotate(7.5, 0) },
+      { key: "ArrowUp", does: "", hidden: true, within: inStage, run: () => rotate(0, 5) },
+      { key: "ArrowDown", does: "", hidden: true, within: inStage, run: () => rotate(0, -5) },
+      { key: "+", shown: "+ −", does: say("key.zoom"), run: () => zoom(1.2) },
+      { key: "=", does: "", hidden: true, run: () => zoom(1.2) },
+      { key: "-", does: "", hidden: true, run: () => zoom(1 / 1.2) },
+      { key: "0", does: say("key.zero"), run: reset },
+      ...[1, 2, 3, 4, 5, 6, 7].map((each) => ({ key: String(each), shown: "1 – 7", does: say("word.step", { n: "1 – 7", count: 7 }), hidden: each > 1, run: () => goStep(each) })),
+      { key: "s", shown: "S", does: say("control.signal"), run: () => setSignal((on) => !on) },
+      { key: "l", shown: "L", does: say("key.labels"), run: () => setLabels((on) => !on) },
+      { key: "t", shown: "T", does: say("key.tour"), run: () => (playing ? setPlaying(false) : play()) },
+      { key: " ", shown: say("key.name.space"), does: say("key.space"), within: inStage, run: () => setSpin((on) => !on) },
+      { key: "[", shown: "[ ]", does: say("key.stages"), run: () => goStep(n - 1) },
+      { key: "]", does: "", hidden: true, run: () => goStep(n + 1) },
+      { key: "Home", does: "", hidden: true, within: inStage, run: () => goStep(1) },
+      { key: "End", does: "", hidden: true, within: inStage, run: () => goStep(7) },
+    ],
+    [n, word, playing, level, asked, turned],
+  );
+  const play = () => {
+    setParams({ q: "1", step: "1" });
+    setSignal(true);
+    setPlaying(true);
+  };
+  const step = word?.steps.find((each) => each.number === n);
+  const labelled = useMemo(() => (word ? labelsOf(n, word, say("word.prompt"), say("word.answer")) : []), [word, n, level]);
+  useShare(
+    { name: `word-step-${n}`, json: () => word, rows: () => (word ? tableOf(word) : []), picture: () => root.current?.querySelector<SVGSVGElement>(".w-flat") ?? null },
+    [word, n],
+  );
+  if (error !== null) return <Failure error={error} />;
+  if (!word || !step) return <Loading />;
+
+  const number = main(step);
+  const papers = step.papers;
+  const counts = {
+    layers: word.steps[6]!.numbers["layers"]!.value,
+    plainLayers: word.steps[6]!.numbers["layers"]!.value - word.steps[2]!.numbers["moe_layers"]!.value,
+    experts: word.steps[2]!.numbers["experts"]!.value,
+    picked: word.steps[2]!.numbers["picked_experts"]!.value,
+    width: word.steps[1]!.numbers["width"]!.value,
+    scores: word.steps[5]!.numbers["scores"]!.value,
+  };
+  const headline = say(`step.${n}.number`);
+  const description = say("aria.word.picture", { n, name: say(`step.${n}.name`), number: headline });
+  const energy = word.word["site_J"]!;
+  const water = word.word["whole_water_L"]!;
+  const drops = word.word["whole_drops"]!;
+
   return (
-    <div class="wrap">
-      <h1>word</h1>
+    <div class="word" ref={root}>
+      <h1 class="unseen">{say("word.title")}</h1>
+      <div class="w-picker">
+        <label>
+          <span class="unseen">{say("word.picker")}</span>
+          <select value={asked} onChange={(event) => ask(Number(event.currentTarget.value))}>
+            {QUESTIONS.map(([name, each]) => <option key={name} value={each}>{say(`question.${name}.ask`)}</option>)}
+          </select>
+        </label>
+        <p class="cap">{say("word.picker")}</p>
+      </div>
+      <nav class="w-rail" aria-label={say("word.step", { n, count: 7 })}>
+        <ol>
+          {word.steps.map((each) => (
+            <li key={each.number}>
+              <button class="ghost" aria-current={each.number === n ? "step" : undefined} onClick={() => { setPlaying(false); goStep(each.number); }}>
+                <i>{each.number}</i> <span>{say(`step.${each.number}.name`)}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+        <div class="w-tools">
+          {!flat && (
+            <>
+              <span class="w-turns">
+                <button class="ghost" aria-label={say("control.rotate_left")} title={say("control.rotate_left")} onClick={() => rotate(-7.5, 0)}><Chevron turn={180} /></button>
+                <button class="ghost" aria-label={say("control.rotate_up")} title={say("control.rotate_up")} onClick={() => rotate(0, 5)}><Chevron turn={-90} /></button>
+                <button class="ghost" aria-label={say("control.rotate_down")} title={say("control.rotate_down")} onClick={() => rotate(0, -5)}><Chevron turn={90} /></button>
+                <button class="ghost" aria-label={say("control.rotate_right")} title={say("control.rotate_right")} onClick={() => rotate(7.5, 0)}><Chevron turn={0} /></button>
+                <button class="ghost" aria-label={say("control.zoom_out")} title={say("control.zoom_out")} onClick={() => zoom(1 / 1.2)}>−</button>
+                <button class="ghost" aria-label={say("control.zoom_in")} title={say("control.zoom_in")} onClick={() => zoom(1.2)}>+</button>
+                <button class="ghost" aria-label={say("control.reset")} title={say("control.reset")} onClick={reset}><kbd>0</kbd></button>
+              </span>
+              <span class="w-modes">
+                <button class="ghost" aria-pressed={signal} onClick={() => setSignal(!signal)}>{say("control.signal")} <kbd>S</kbd></button>
+                <button class="ghost" aria-pressed={labels} onClick={() => setLabels(!labels)}>{say("control.labels")} <kbd>L</kbd></button>
+                <button class="ghost" aria-pressed={spin} onClick={() => setSpin(!spin)}>{say("control.spin")}</button>
+                <button class="ghost w-touch" aria-pressed={active} onClick={() => setActive(!active)}>{say(active ? "control.deactivate" : "control.activate")}</button>
+              </span>
+            </>
+          )}
+          <button class="ghost w-go" onClick={() => (playing ? setPlaying(false) : play())}>
+            <svg width="10" height="12" aria-hidden="true"><path d={playing ? "M1 1h3v10H1zM6 1h3v10H6z" : "M1 1l8 5-8 5z"} fill="currentColor" /></svg> {say("control.tour")} <kbd>T</kbd>
+          </button>
+          {able && <button class="ghost" onClick={() => { setReady(false); setParams({ flat: flat ? (state.motion ? "" : "0") : "1" }); }}>{flat ? "Show in 3D" : "Show as a flat drawing"}</button>}
+          <a class="ghost" href="#w-table" onClick={(event) => { event.preventDefault(); document.getElementById("w-table")?.scrollIntoView(); document.getElementById("w-table")?.focus(); }}>{say("action.table")}</a>
+        </div>
+      </nav>
+      <div class="w-stage" ref={stage} tabIndex={-1}>
+        {(flat || !ready) && <Flat step={n} counts={counts} description={description} labels={labelled} prompt={say("word.prompt")} answer={say("word.answer")} />}
+        {!flat && (
+          <WordPicture step={n} counts={counts} ground={ground} labels={labelled} showLabels={labels} turned={turned} turn={setTurned} signal={signal}
+            rest={() => setSignal(false)} motion={state.motion} active={active} description={description} ready={() => setReady(true)} failed={() => setAble(false)} />
+        )}
+      </div>
+      <article class="w-text">
+        <div class="label">{say("word.step", { n, count: 7 })}: {say(`step.${n}.name`)}</div>
+        <Headline text={headline} />
+        <Everyday step={step} />
+        <p class="small w-everyday">{say(`step.${n}.everyday`)}</p>
+        {key !== "model" && key !== "electricity" ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
+        <p class="prose">{say(`step.${n}.text`)}</p>
+        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} flip={say("question.memory.answer")} note={step.numbers["fetching"]?.note ?? ""} />}
+        <div class="w-paper">
+          <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number)}</p>
+          {papers.map((paper) => (
+            <p key={paper.key}><a href={paper.url}><b>{paper.title}, {paper.year}.</b></a> {say("word.paper")}: {paper.why}</p>
+          ))}
+        </div>
+        <div class="w-word">
+          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{band(energy.low, energy.high, energy.value, "J")} · in the data center</span></div>
+          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{digits(drops.value, 2)} of a drop, all of the way</span></span></div>
+        </div>
+        <div class="w-next">
+          {n > 1 ? <button class="ghost" onClick={() => goStep(n - 1)}>{n - 1}{"\u2002"}{say(`step.${n - 1}.name`)}</button> : <span />}
+          {n < 7 ? <button class="ghost w-go" onClick={() => goStep(n + 1)}>{n + 1}{"\u2002"}{say(`step.${n + 1}.name`)} <Arrow /></button>
+            : <button class="ghost w-go" onClick={() => root.current?.querySelector("select")?.focus()}>{say("word.another")}</button>}
+        </div>
+      </article>
+      <section class="w-table" id="w-table" tabIndex={-1}>
+        <h2>{say("action.table")}</h2>
+        <p class="prose">{say("word.intro")} {say("word.inference")}</p>
+        {word.steps.map((each) => (
+          <div key={each.number} class="w-block">
+            <h3>{each.number}{"\u2002"}{say(`step.${each.number}.name`)}</h3>
+            <p class="w-said">{say(`step.${each.number}.text`)} {say(`step.${each.number}.everyday`)}</p>
+            <div class="w-scroll" tabIndex={0} role="region" aria-label={say(`step.${each.number}.name`)}>
+              <table>
+                <thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col">likely</th><th scope="col">how</th><th scope="col">grade</th><th scope="col">source</th></tr></thead>
+                <tbody>
+                  {Object.entries(each.numbers).map(([name, fact]) => (
+                    <tr key={name}>
+                      <th scope="row">{fact.title}</th><td>{shown(fact)}</td><td>{fact.low === fact.high ? "–" : band(fact.low, fact.high, fact.value, fact.unit)}</td>
+                      <td>{say(`basis.${fact.basis}`)}</td><td>{fact.grade}</td><td><Sources keys={fact.sources} all={sources} /></td>
+                    </tr>
+                  ))}
+                  {each.comparisons.map((c) => <tr key={c.key}><th scope="row" colSpan={6}>{c.sentence}</th></tr>)}
+                </tbody>
+              </table>
+            </div>
+          </div>
+        ))}
+        <div class="w-block">
+          <h3>{say("word.energy")}, {say("word.water")}</h3>
+          <p class="w-said">{say("word.energy.text")} {say("word.water.text")}</p>
+          <div class="w-scroll" tabIndex={0} role="region" aria-label={say("word.energy")}>
+            <table>
+              <thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col">likely</th><th scope="col">what is counted</th></tr></thead>
+              <tbody>{Object.entries(word.word).map(([name, fact]) => <tr key={name}><th scope="row">{fact.title}</th><td>{shown(fact)}</td><td>{band(fact.low, fact.high, fact.value, fact.unit)}</td><td>{fact.note}</td></tr>)}</tbody>
+            </table>
+          </div>
+        </div>
+      </section>
     </div>
   );
+}
+
+/** The numerals of a headline large, its words smaller. */
+function Headline({ text }: { readonly text: string }) {
+  const found = /^(.*?)([\d][\d.,]*)(.*)$/.exec(text);
+  if (!found) return <div class="big">{text}</div>;
+  return <div class="big w-big">{found[1] && <small>{found[1]}</small>}{found[2]}<small>{found[3]}</small></div>;
+}
+
+/** Where the energy goes: fetching and computing, for one reader, and where they are equal. */
+function BatchBar({ single, flip, note }: { readonly single: Fact | undefined; readonly flip: string; readonly note: string }) {
+  if (!single) return null;
+  void flip;
+  const row = (y: number, share: number, name: string) => (
+    <g transform={`translate(0 ${y})`}>
+      <text x="0" y="11" class="w-axis">{name}</text>
+      <rect x="116" y="0" width={268 * share} height="14" fill="var(--stored-charge)" opacity=".55" /><rect x={116 + 268 * share} y="0" width={268 * (1 - share)} height="14" fill="var(--moving-charge)" />
+    </g>
+  );
+  return (
+    <figure class="w-batch">
+      <svg viewBox="0 0 384 42" width="100%" aria-hidden="true">
+        {row(2, single.value, "one reader alone")}
+        {row(22, 0.5, "where they are equal")}
+      </svg>
+      <figcaption class="small">Green: energy of fetching. Yellow: of computing. {note}</figcaption>
+    </figure>
+  );
+}
+
+function Sources({ keys, all }: { readonly keys: readonly string[]; readonly all: Readonly<Record<string, Source>> }) {
+  const found = keys.flatMap((key) => all[key] ?? []).slice(0, 3);
+  return <>{found.map((source, i) => <span key={source.key}>{i ? "; " : ""}<a href={source.url}>{source.title}</a>{source.year ? `, ${source.year}` : ""}</span>)}{found.length ? "." : ""}</>;
+}
+
+function bandText(fact: Fact): string {
+  return fact.low === fact.high ? "" : ` Likely ${band(fact.low, fact.high, fact.value, fact.unit)} ${fact.unit === "1" ? "" : fact.unit}.`;
+}
+
+function shown(fact: Fact): string {
+  if (fact.unit === "bool") return fact.value ? "yes" : "no";
+  if (fact.unit === "1" && Math.abs(fact.value) >= 1e6) return fact.value.toExponential(2).replace(/e\+?(\d+)/, "·10^$1").replace(/\^(\d+)/, (_, p: string) => [...p].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join(""));
+  return si(fact.value, fact.unit);
+}
+
+function tableOf(word: Word): (string | number | null)[][] {
+  return [
+    ["step", "number", "value", "low", "high", "unit", "grade", "basis"],
+    ...word.steps.flatMap((step) => Object.values(step.numbers).map((fact) => [step.number, fact.title, fact.value, fact.low, fact.high, fact.unit, fact.grade, fact.basis])),
+    ...Object.values(word.word).map((fact) => ["word", fact.title, fact.value, fact.low, fact.high, fact.unit, fact.grade, fact.basis]),
+  ];
+}
+
+function Chevron({ turn }: { readonly turn: number }) {
+  return <svg width="12" height="12" viewBox="-6 -6 12 12" aria-hidden="true"><path d="M-2 -4L2 0L-2 4" transform={`rotate(${turn})`} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" /></svg>;
+}
+function Arrow() {
+  return <svg width="14" height="10" aria-hidden="true"><path d="M0 5h12M8 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.4" /></svg>;
+}
+
+function useGround(theme: "auto" | "dark" | "light"): "dark" | "light" {
+  const [system, set] = useState<"dark" | "light">(() => (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"));
+  useEffect(() => {
+    const query = matchMedia("(prefers-color-scheme: light)");
+    const read = () => set(query.matches ? "light" : "dark");
+    query.addEventListener("change", read);
+    return () => query.removeEventListener("change", read);
+  }, []);
+  return theme === "auto" ? system : theme;
+}
+
+function webgl(): boolean {
+  if (matchMedia("(forced-colors: active)").matches || matchMedia("print").matches) return false;
+  try {
+    return document.createElement("canvas").getContext("webgl2") !== null;
+  } catch {
+    return false;
+  }
 }
