@@ -46,7 +46,10 @@ def forecast(
         chosen = chosen.with_prompt(prompt)
     compiled = program(chosen)
     settings = compiled.settings(chosen)
-    trace = _assemble(compiled, settings, chosen.prompt, [*map(float, compiled.scalar(settings.values))])
+    # A single trip with bands needs the array form anyway: to compile the other as well would cost a tenth of its time.
+    run = compiled.arrays if samples and not compiled.is_warm else compiled.scalar
+    trace = _assemble(compiled, settings, chosen.prompt, [*map(float, run(settings.values))])
+    compiled.is_warm = True
     trace.warnings = warnings(chosen, trace)
     if samples:
         add_bands(trace, compiled, settings.figures, Draws(samples, seed))

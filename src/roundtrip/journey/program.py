@@ -62,11 +62,14 @@ class Program:
         The recorded spans, calls and words.
     outputs : dict
         ``span id/number`` or ``summary name`` to its node number.
+    is_warm : bool
+        It was run before: from then on single values use the scalar form.
     """
 
     way: Way
     outputs: dict[str, int]
     keys: tuple[str, ...]
+    is_warm: bool = False
     _settings: dict[Any, Settings] = field(default_factory=dict[Any, "Settings"])
 
     @property
