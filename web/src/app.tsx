@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Header } from "./shell/header";
 import { Lazy, type Loader } from "./shell/lazy";
 import { Guard } from "./shell/notices";
@@ -47,6 +47,12 @@ export function App() {
     moved.current = true;
   }, [state.screen, state.path]);
   const load = screens[state.screen];
+  // The head stays as it is while a slider moves: the same node is not looked at again.
+  const head = useMemo(
+    () => (state.embed ? null : <Header state={state} set={set} />),
+    [state.embed, state.screen, state.path, state.theme, state.level, state.lang],
+  );
+  const help = useMemo(() => <Help state={state} set={set} />, [state.shortcuts, state.motion, state.level, state.lang]);
   return (
     <>
       {!state.embed && (
@@ -61,7 +67,7 @@ export function App() {
           {t("app.skip")}
         </a>
       )}
-      {!state.embed && <Header state={state} set={set} />}
+      {head}
       <main id="main" tabIndex={-1}>
         <Guard at={state.screen + state.path}>
           {load ? (
@@ -76,10 +82,16 @@ export function App() {
           )}
         </Guard>
       </main>
-      <Help state={state} set={set} />
-      <p class="unseen" role="status" aria-live="polite">
-        {spoken.value}
-      </p>
+      {help}
+      <Spoken />
     </>
+  );
+}
+
+function Spoken() {
+  return (
+    <p class="unseen" role="status" aria-live="polite">
+      {spoken.value}
+    </p>
   );
 }

@@ -53,14 +53,13 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
           const text = `${row.change < 0 ? "−" : "+"}${short(Math.abs(row.change), unit)}`;
           const name = (
             <text class="lab" x="0" y={y + 13}>
-              <title>{row.name}</title>
               {cut(row.name, names - 12)}
             </text>
           );
           return (
             <g key={row.key}>
               {row.href ? (
-                <a href={row.href} aria-label={`${row.name}: ${text}`}>
+                <a href={row.href}>
                   <rect x="0" y={y - 3} width={names - 8} height="24" fill="transparent" />
                   {name}
                 </a>

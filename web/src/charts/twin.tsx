@@ -30,14 +30,18 @@ export function Table({ caption, head, rows, right = [] }: Omit<TwinProps, "titl
   const show = (cell: Cell) => (typeof cell === "string" ? <Raised text={cell} /> : cell.text);
   return (
     <table class="data">
-      <caption>{caption}</caption>
+      {caption && <caption>{caption}</caption>}
       <thead>
         <tr>
-          {head.map((each, i) => (
-            <th key={i} scope="col" class={cls(i)}>
-              {each}
-            </th>
-          ))}
+          {head.map((each, i) =>
+            each === "" ? (
+              <td key={i} />
+            ) : (
+              <th key={i} scope="col" class={cls(i)}>
+                {each}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>

@@ -176,7 +176,7 @@ export function setParams(patch: Readonly<Record<string, string>>): void {
 
 /** The address of another screen that keeps the reader's theme, level and language. */
 export function link(screen: string, path = "", params: Readonly<Record<string, string>> = {}): string {
-  return address({ ...lab.value, screen, path, params });
+  return address({ ...lab.peek(), screen, path, params });
 }
 
 /** The whole address of this very state, for copying. */

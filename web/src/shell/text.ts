@@ -1,10 +1,12 @@
 /** The texts at the reader's level: `const t = useText(); t("wait.title")`. Draws again when the language changes. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { loadFills } from "./fills";
 import { onStrings, setFills, setLanguage, t as at, type Values } from "../core/strings";
 import { lab } from "./state";
 
 const version = signal(0);
+// Only a change of level draws texts again, not each step of a slider.
+const level = computed(() => lab.value.level);
 onStrings(() => {
   version.value = version.peek() + 1;
 });
@@ -13,8 +15,8 @@ export type Say = (key: string, values?: Values) => string;
 
 export function useText(): Say {
   void version.value;
-  const { level } = lab.value;
-  return (key, values = {}) => at(key, level, values);
+  const now = level.value;
+  return (key, values = {}) => at(key, now, values);
 }
 
 let spoken = "en";

@@ -165,7 +165,7 @@ export default function Compare({ state }: ScreenProps) {
                 <Both name={t("compare.energy")} a={head(a, "marginal", "allocated")} b={head(b, "marginal", "allocated")} unit="J" />
                 <Both name={t("energy.carbon")} a={figure(a, "carbon_g")} b={figure(b, "carbon_g")} unit="g" />
               </div>
-              <h3>{t("compare.what_changed")}</h3>
+              <h2>{t("compare.what_changed")}</h2>
               <dl class="changed">
                 {changed.map((slot) => (
                   <>
@@ -179,12 +179,12 @@ export default function Compare({ state }: ScreenProps) {
               </dl>
             </div>
             <div>
-              <h3>{t("compare.delta.time")}</h3>
+              <h2>{t("compare.delta.time")}</h2>
               <Deltas
                 unit="s" title={t("compare.delta.time")} less={t("compare.sooner")} more={t("compare.later")}
                 rows={byTime.slice(0, 7).map((c) => delta(c, c.a_s, c.b_s))}
               />
-              <h3>{t("compare.delta.energy")}</h3>
+              <h2>{t("compare.delta.energy")}</h2>
               <Deltas
                 unit="J" title={t("compare.delta.energy")} less={t("compare.saved")} more={t("compare.spent")}
                 rows={byEnergy.slice(0, 5).map((c) => delta(c, c.a_J, c.b_J))}

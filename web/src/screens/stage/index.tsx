@@ -295,6 +295,17 @@ function Pictures({ span, trip, t }: { readonly span: Span; readonly trip: Trace
   );
 }
 
+/** A symbol with its index set low: n_g. */
+function Symbol({ text }: { readonly text: string }) {
+  const [head, ...low] = text.split("_");
+  return (
+    <>
+      {head}
+      {low.length > 0 && <sub>{low.join(", ")}</sub>}
+    </>
+  );
+}
+
 /** The law of the time first, then the others. */
 function Equations({ stage, t }: { readonly stage: Stage; readonly t: Say }) {
   const ordered = useMemo(() => {
@@ -308,7 +319,9 @@ function Equations({ stage, t }: { readonly stage: Stage; readonly t: Say }) {
       <dl class="cap">
         {each.parameters.map((term) => (
           <div key={term.name}>
-            <dt>{term.symbol || term.name}</dt>
+            <dt>
+              <Symbol text={term.symbol || term.name} />
+            </dt>
             <dd>
               {term.meaning}
               {term.unit !== "1" && ` (${term.unit})`}

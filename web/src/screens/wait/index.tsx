@@ -103,13 +103,17 @@ export default function Wait({ state }: ScreenProps) {
   // The band follows a moment after the last move.
   const bandOf = full ? formula : others["cloud"];
   const [band, setBand] = useState<Record<string, Spread> | null>(null);
+  const [settled, settle] = useState({ prompt, reply, reasoning: full ? reasoning : 0 });
   const bandGiven = useMemo(() => {
     if (full) return given;
     return bandOf ? { ...promptOf(bandOf, prompt), "prompt.reply.output_tokens": reply, "prompt.reply.reasoning_tokens": 0 } : null;
   }, [full, bandOf, JSON.stringify(given)]);
   useEffect(() => {
     if (!bandOf || !bandGiven) return;
-    const later = window.setTimeout(() => setBand(bandOf.band(bandGiven)), 24);
+    const later = window.setTimeout(() => {
+      setBand(bandOf.band(bandGiven));
+      settle({ prompt, reply, reasoning: full ? reasoning : 0 });
+    }, 20);
     return () => window.clearTimeout(later);
   }, [bandOf, bandGiven]);
 
@@ -147,6 +151,15 @@ export default function Wait({ state }: ScreenProps) {
       picture: () => page.current?.querySelector<SVGSVGElement>("svg.timeline") ?? null,
     },
     [given, made, band, guess],
+  );
+
+  // The other ways follow with the band, a moment after the last move.
+  const swapSection = useMemo(
+    () =>
+      lab && others["cloud"] ? (
+        <SwapSection lab={lab} formulas={others} promptTokens={settled.prompt} replyTokens={settled.reply} reasoningTokens={settled.reasoning} />
+      ) : null,
+    [lab, others, settled, state.level, state.lang],
   );
 
   if (!concept || !lab) return <Loading />;
@@ -324,9 +337,7 @@ export default function Wait({ state }: ScreenProps) {
           )}
         </div>
       </div>
-      {asked && others["cloud"] && (
-        <SwapSection lab={lab} formulas={others} promptTokens={prompt} replyTokens={reply} reasoningTokens={full ? reasoning : 0} />
-      )}
+      {asked && swapSection}
     </div>
   );
 }
