@@ -4,12 +4,12 @@
  */
 import { scaleLog } from "d3-scale";
 import type { Reconciled } from "../core/types";
+import { J_PER_WH } from "../core/units";
 import { short, times } from "./numbers";
 import { measure, useWidth } from "./width";
 
 const STEPS = ["tokens", "batch", "machine", "boundary"] as const;
 const SHADE: Record<string, number> = { tokens: 1, batch: 0.74, machine: 0.52, boundary: 0.32 };
-const J_PER_WH = 3600;
 /** Joules as the watt-hours that people publish. */
 export const wattHours = (joules: number): number => joules / J_PER_WH;
 

@@ -144,3 +144,6 @@ export function spoken(value: number, unit: string, count = 3): string {
   const number = digits(value / factor, count);
   return `${number} ${PREFIX_NAMES[prefix] ?? ""}${number === "1" || number === "1.00" ? names[0] : names[1]}`;
 }
+
+/** Joules of a watt-hour, the unit in which energies of a request are published. */
+export const J_PER_WH = 3600;
