@@ -223,5 +223,8 @@ def load_text(own: Curve) -> str:
         "closed form: (P (a + b s) + W)/s + e, s streams on one accelerator, with",
         f"P = {si(k['standing_power_W'], 'W')}, a = {si(k['step_fixed_s'], 's')}, b = {si(k['step_stream_s'], 's')}, "
         f"W = {si(k['fetch_energy_J'], 'J')}, e = {si(k['own_energy_J'], 'J')}",
+        "",
+        "At large batches measured services take more than this, some several times: see --plot, which draws the",
+        "measured runs beside it, and docs/explanation/rooms/energy.md.",
     ]
     return "\n".join(lines)

@@ -86,7 +86,9 @@ class Density:
         sought = np.asarray(levels) * total[-1]
         cell = np.clip(np.searchsorted(total, sought) - 1, 0, self.mass.size - 1)
         share = (sought - total[cell]) / np.maximum(self.mass[cell], 1e-300)
-        return [float(t) for t in self._edges_s[cell] + np.clip(share, 0.0, 1.0) * STEP_S]
+        # A cell reaches half a step to each side of its time: the first one not before zero.
+        times_s = np.maximum(self._edges_s[cell] + np.clip(share, 0.0, 1.0) * STEP_S, 0.0)
+        return [float(t) for t in times_s]
 
     def bins(self, count: int, low_s: float, high_s: float) -> Array:
         """Return the probability of each of `count` equal spans between two times."""
