@@ -109,8 +109,7 @@ function short(value: number): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (!(size >= 5e-4 && size < 99_950)) return powerOfTen(value, 1);
-  const text = digits(value, 2);
-  return Math.abs(Number(text.replaceAll(",", ""))) < 100 ? text : digits(value, 3);
+  return size < 100 ? digits(value, 2) : digits(value, 3);
 }
 
 /** A band in the prefix of its value: 31–310; empty where it has no width. */
