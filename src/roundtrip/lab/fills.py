@@ -15,7 +15,6 @@ from roundtrip.catalog.claims import claims
 from roundtrip.catalog.load import entry
 from roundtrip.figures.figure import Figure
 from roundtrip.journey.forecast import forecast
-from roundtrip.journey.stages import stage_names
 from roundtrip.lab import word
 from roundtrip.lab.strings import LEVELS
 from roundtrip.trace.model import Span, Trace
@@ -366,7 +365,7 @@ def fills() -> dict[str, Fill]:
                              "trip device: time_per_output_token_s", grade="estimate"),
         "device_score": _made(score.value, "1", f"models/{small}.capability_score", grade=score.grade,
                               keys=(score.source,)),
-        "stage_count": _made(float(len(stage_names())), "1", "roundtrip catalog"),
+        "stage_count": _made(float(len({span.name for span in cloud.spans})), "1", "trip cloud"),
         "claim_count": _made(float(len(claims())), "1", "roundtrip audit"),
     }  # fmt: skip
     return made
