@@ -69,7 +69,7 @@ export function Lanes({ lanes, scale, title, firstName }: { lanes: readonly Lane
                 );
               })}
               <line class="mark" x1={at} x2={at} y1={y + 17} y2={y + 50} stroke-width="1.5" style={{ stroke: "var(--fg)" }} />
-              <text class="halo" x={at + 5 + measure(firstLabel) > width ? at - 5 : Math.max(at + 5, measure(lane.title) + 20)} y={y + 13} text-anchor={at + 5 + measure(firstLabel) > width ? "end" : "start"}>
+              <text class="halo" {...label(at, measure(firstLabel), measure(lane.title), width, y)}>
                 <tspan class="m">{firstName}</tspan> {short(lane.first, "s")}
               </text>
               <text x={x(lane.end) + 8} y={y + 38.5}>
@@ -81,4 +81,11 @@ export function Lanes({ lanes, scale, title, firstName }: { lanes: readonly Lane
       </svg>
     </div>
   );
+}
+
+/** Beside its line where it fits there, else behind the title, else at the right under the bar. */
+function label(at: number, wide: number, title: number, width: number, y: number) {
+  const start = Math.max(at + 5, title + 20);
+  if (start + wide <= width) return { x: start, y: y + 13, "text-anchor": "start" as const };
+  return { x: width, y: y + 60, "text-anchor": "end" as const };
 }

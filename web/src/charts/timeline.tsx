@@ -73,7 +73,8 @@ export function Timeline(props: TimelineProps) {
   };
   const g = guess === null ? 0 : x(guess);
   const right = g > width - measure(props.guessName) - 20;
-  const magnified = props.magnified(times(ratio(z(first) - z(0), x(first) - x(0))));
+  const many = ratio(z(first) - z(0), x(first) - x(0));
+  const magnified = many > 1.4 ? props.magnified(times(many)) : "";
   return (
     <div ref={ref}>
       <svg ref={svg} class="chart timeline" height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={props.title}>

@@ -3,7 +3,7 @@
  * Single keys can be switched off, never fire while someone types or works a control that uses the key itself,
  * and each has a visible button somewhere.
  */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { lab } from "./state";
 
@@ -24,13 +24,20 @@ export interface Shortcut {
 
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
+/** Offers keys while the component is there. What a key does is always taken from the latest drawing. */
 export function useKeys(list: readonly Shortcut[], deps: readonly unknown[] = []): void {
+  const latest = useRef(list);
+  latest.current = list;
   useEffect(() => {
-    shortcuts.value = [...shortcuts.peek(), ...list];
+    const offered = list.map((each, i): Shortcut => ({
+      ...each,
+      run: (event) => latest.current[i]?.run(event),
+      ...(each.within ? { within: () => latest.current[i]?.within?.() } : {}),
+    }));
+    shortcuts.value = [...shortcuts.peek(), ...offered];
     return () => {
-      shortcuts.value = shortcuts.peek().filter((each) => !list.includes(each));
+      shortcuts.value = shortcuts.peek().filter((each) => !offered.includes(each));
     };
-    // eslint-disable-next-line
   }, deps as unknown[]);
 }
 

@@ -4,6 +4,7 @@ import { loadLab, loadTrip } from "../../core/data";
 import type { Carrier, Head, Lab, Preset, Span, Trace } from "../../core/types";
 import { si } from "../../core/units";
 import { Deltas, type Delta } from "../../charts/deltas";
+import { Dumbbells } from "../../charts/dumbbells";
 import { Lanes, type Lane } from "../../charts/lanes";
 import { Numeral, percent, ratio, short, times, Raised } from "../../charts/numbers";
 import { Twin } from "../../charts/twin";
@@ -180,15 +181,23 @@ export default function Compare({ state }: ScreenProps) {
             </div>
             <div>
               <h2>{t("compare.delta.time")}</h2>
-              <Deltas
-                unit="s" title={t("compare.delta.time")} less={t("compare.sooner")} more={t("compare.later")}
-                rows={byTime.slice(0, 7).map((c) => delta(c, c.a_s, c.b_s))}
-              />
+              {scale === "log" ? (
+                <Dumbbells unit="s" title={t("compare.delta.time")} none={t("compare.none")} rows={byTime.slice(0, 12).map((c) => delta(c, c.a_s, c.b_s))} />
+              ) : (
+                <Deltas
+                  unit="s" title={t("compare.delta.time")} less={t("compare.sooner")} more={t("compare.later")}
+                  rows={byTime.slice(0, 7).map((c) => delta(c, c.a_s, c.b_s))}
+                />
+              )}
               <h2>{t("compare.delta.energy")}</h2>
-              <Deltas
-                unit="J" title={t("compare.delta.energy")} less={t("compare.saved")} more={t("compare.spent")}
-                rows={byEnergy.slice(0, 5).map((c) => delta(c, c.a_J, c.b_J))}
-              />
+              {scale === "log" ? (
+                <Dumbbells unit="J" title={t("compare.delta.energy")} none={t("compare.none")} rows={byEnergy.slice(0, 8).map((c) => delta(c, c.a_J, c.b_J))} />
+              ) : (
+                <Deltas
+                  unit="J" title={t("compare.delta.energy")} less={t("compare.saved")} more={t("compare.spent")}
+                  rows={byEnergy.slice(0, 5).map((c) => delta(c, c.a_J, c.b_J))}
+                />
+              )}
               <Twin
                 title={t("action.table")} caption={t("compare.title")} right={[1, 2, 3, 4]}
                 head={[t("nav.stage"), `A: ${t("stage.time")}`, `B: ${t("stage.time")}`, `A: ${t("stage.energy")}`, `B: ${t("stage.energy")}`]}

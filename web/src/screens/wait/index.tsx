@@ -128,8 +128,9 @@ export default function Wait({ state }: ScreenProps) {
     start: first,
     value: rest(last, first),
   };
-  const longest = [...pieces, { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }].sort((a, b) => b.value - a.value)[0];
-  const figures = [...pieces, { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }];
+  const figures = [...pieces, { ...writing, name: t("wait.share.decode") }];
+  // Thinking is writing too.
+  const longest = [...pieces.filter((p) => p.key !== "think"), { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }].sort((a, b) => b.value - a.value)[0];
 
   const spokenResult = made ? t("aria.result", { first_word: spoken(first, "s", 2), whole_answer: spoken(last, "s", 2) }) : "";
   useEffect(() => {
@@ -289,7 +290,7 @@ export default function Wait({ state }: ScreenProps) {
               </div>
               <Timeline
                 title={`${spokenResult} ${figures.map((p) => t("aria.bar", { name: p.name, value: short(p.value, "s"), share: percent(shareOf(p.value, last)) })).join("; ")}`}
-                pieces={pieces} first={first} writing={writing} end={last} tokens={Math.round(reply + (full ? reasoning : 0))}
+                pieces={pieces} first={first} writing={writing} end={last} tokens={Math.round(reply)}
                 guess={guess} guessName={t("wait.guess.label").toLowerCase()} onGuess={(value) => setParams({ guess: String(value) })}
                 magnified={(many) => t("wait.magnified", { times: many })}
               />
@@ -369,7 +370,11 @@ function piecesOf(made: Values, full: boolean, first: number, t: (key: string) =
   };
   if (full) push("client", "client", "motion", rest(token, ...names.map(([key]) => made[key] ?? 0)));
   for (const [key, name, carrier] of names) push(key, name, carrier, made[key] ?? 0);
-  if (full) push("screen", "screen", "moving charge", rest(first, token));
+  if (full) {
+    const answer = made["time_to_first_answer_s"] ?? token;
+    if (answer > token) push("think", "think", "moving charge", rest(answer, token));
+    push("screen", "screen", "moving charge", rest(first, answer));
+  }
   return made_;
 }
 
