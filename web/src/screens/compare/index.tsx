@@ -218,7 +218,7 @@ const delta = (c: Change, a: number, b: number): Delta => ({
 function Both({ name, a, b, unit }: { name: string; a: number; b: number; unit: string }) {
   const t = useText();
   const r = ratio(b, a);
-  const said = a === b ? t("compare.equal") : r >= 1 ? (r < 1.095 ? `+${percent(r - 1)}` : `×${times(r)}`) : r > 0.91 ? `−${percent(1 - r)}` : r > 0 ? `÷${times(1 / r)}` : "";
+  const said = Math.abs(r - 1) < 0.005 ? t("compare.equal") : r >= 1 ? (r < 1.095 ? `+${percent(r - 1)}` : `×${times(r)}`) : r > 0.91 ? `−${percent(1 - r)}` : r > 0 ? `÷${times(1 / r)}` : "";
   return (
     <div>
       <div class="cap">{name}</div>

@@ -16,6 +16,7 @@ import { MathML } from "../../shell/mathml";
 import { useShare } from "../../shell/share";
 import { Slider } from "../../shell/slider";
 import { link, setLab, type ScreenProps } from "../../shell/state";
+import { has } from "../../core/strings";
 import { useText, type Say } from "../../shell/text";
 import "./stage.css";
 
@@ -99,19 +100,19 @@ export default function StageScreen({ state }: ScreenProps) {
         <nav aria-label={t("stage.neighbors")} class="neighbors">
           {previous && (
             <a class="ghost" href={link("stage", previous)}>
-              <kbd>[</kbd>&nbsp;{previous}
+              <kbd>[</kbd>&nbsp;{titled(previous, t)}
             </a>
           )}
           {next && (
             <a class="ghost" href={link("stage", next)}>
-              {next}&nbsp;<kbd>]</kbd>
+              {titled(next, t)}&nbsp;<kbd>]</kbd>
             </a>
           )}
         </nav>
       </div>
-      <h1>{stage.title}</h1>
+      <h1>{titled(name, t)}</h1>
+      {has(`stages.${name}.says`) && <p class="prose lead">{t(`stages.${name}.says`)}</p>}
       <p class="small since">{t("stage.since", { year: stage.since.year, what: stage.since.what })}</p>
-      {state.level !== "engineer" && lead(name) && <p class="prose lead">{t(`part.${lead(name)}.more`)}</p>}
       <div class="grid">
         <div>
           {span && found ? (
@@ -126,16 +127,16 @@ export default function StageScreen({ state }: ScreenProps) {
           {state.level === "child" ? (
             <details class="twin">
               <summary>{t("stage.what")}</summary>
-              <Markdown text={stage.doc} />
+              <Markdown text={`${stage.title}.\n\n${stage.doc}`} />
             </details>
           ) : (
             <>
               <h2>{t("stage.what")}</h2>
-              <Markdown text={stage.doc} />
+              <Markdown text={`${stage.title}.\n\n${stage.doc}`} />
             </>
           )}
           <p class="small">
-            {t("stage.file")}: <code>{stage.file}</code>
+            <code>{name}</code> · {t("stage.file")}: <code>{stage.file}</code>
           </p>
           {stage.truth.length > 0 && (
             <section>
@@ -200,12 +201,8 @@ export default function StageScreen({ state }: ScreenProps) {
   );
 }
 
-/** The labeled part of the journey that a stage belongs to: its text stands above the engineer's. */
-function lead(name: string): string {
-  const own: Record<string, string> = { "network.access": "tower", "network.copper": "copper", "datacenter.balancer": "balancer", "model.kv_cache": "cache", "network.stream": "tokens" };
-  const rooms: Record<string, string> = { keyboard: "device", computer: "device", network: "internet", optics: "internet", datacenter: "balancer", model: "server", display: "screen", eye: "eye" };
-  return own[name] ?? rooms[name.slice(0, name.indexOf("."))] ?? "";
-}
+/** What a stage is called at the reader's level. */
+const titled = (name: string, t: Say): string => (has(`stages.${name}.title`) ? t(`stages.${name}.title`) : name);
 
 function Picker({ lab, name, t }: { readonly lab: Lab; readonly name: string; readonly t: Say }) {
   return (
@@ -218,7 +215,7 @@ function Picker({ lab, name, t }: { readonly lab: Lab; readonly name: string; re
               .filter((each) => each.startsWith(`${room.key}.`))
               .map((each) => (
                 <option key={each} value={each}>
-                  {each}
+                  {titled(each, t)}
                 </option>
               ))}
           </optgroup>
