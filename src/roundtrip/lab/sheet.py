@@ -207,7 +207,7 @@ def _child(say: Texts, lines: int) -> str:
         f"<li>{_n(n)}<b>{_e(say(f'part.{part}.name'))}</b>: {_e(say(f'part.{part}.does'))}</li>"
         for n, part in enumerate(PARTS, start=1)
     )
-    names = " · ".join(say(f"wait.share.{name}") for name in SHARES)
+    names = "".join(f'<span><span class="qs-box"></span>{_e(say(f"wait.share.{name}"))}</span>' for name in SHARES)
     return _page(
         "child",
         f"{_top(say, 'sheet.child.tab', fields=True)}{_h(say, 'sheet.child.title')}"
@@ -218,7 +218,7 @@ def _child(say: Texts, lines: int) -> str:
         f"{_s(say, 'sheet.child.guess.title')}"
         f'<p class="qs-read">{_e(say("sheet.child.guess"))}</p>'
         f'<figure class="qs-bar">{_picture(empty_bar(), say("sheet.child.guess.bar"))}</figure>'
-        f'<p class="qs-hint">{_e(names)}</p>'
+        f'<p class="qs-key">{names}</p>'
         f"{_s(say, 'sheet.child.after.title')}"
         f'<p class="qs-read">{_e(say("sheet.child.after"))}</p>{lines * _LINE}',
     )

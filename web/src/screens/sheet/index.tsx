@@ -112,7 +112,7 @@ export default function Sheet({ state }: ScreenProps) {
         </p>
         <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level} sheet.pdf` })}</p>
       </div>
-      <div class="sheet-pages" role="region" aria-label={t("aria.sheet.preview")} tabIndex={0}>
+      <div class="sheet-pages" role="region" aria-label={t("aria.sheet.preview")}>
         {shown("child") && <Child t={t} />}
         {shown("child") && <Talk t={t} />}
         {shown("adult") && <Adult t={t} />}
@@ -204,7 +204,14 @@ function Child({ t }: { readonly t: Say }) {
       <figure class="qs-bar">
         <EmptyBar title={t("sheet.child.guess.bar")} />
       </figure>
-      <p class="qs-hint">{SHARES.map(([name]) => t(`wait.share.${name}`)).join(" · ")}</p>
+      <p class="qs-key">
+        {SHARES.map(([name]) => (
+          <span key={name}>
+            <span class="qs-box" />
+            {t(`wait.share.${name}`)}
+          </span>
+        ))}
+      </p>
       <h3 class="qs-s">{t("sheet.child.after.title")}</h3>
       <p class="qs-read">{t("sheet.child.after")}</p>
       <Lines count={LAST_LINES} />
