@@ -171,7 +171,7 @@ function power(b: Bench): WordModel {
   b.beads(new Track(cool), 7, dark ? "#9aa6b8" : "#857f71", 0.07, 0.17);
   return b.finish(
     { line: wires[1]![1]!.clone(), chip: chips[5]!, hot: hot[3]!, cool: cool[1]!, tower: v(6.1, 2.3, -0.4), vapor: v(6.3, 4.3, -0.4), rack: v(0.3, 3.3, -0.8) },
-    { yaw: 16, pitch: 17, y: 0.9, x: -0.6, distance: 78 },
+    { yaw: 16, pitch: 17, y: 0.7, x: -0.5, distance: 74 },
   );
 }
 
@@ -223,7 +223,7 @@ function vectors(b: Bench, counts: WordCounts): WordModel {
     if (last) b.beads(new Track([start, start.clone().add(v(0, 0.4, 1.1)), end.clone().add(v(0, 1.6, -0.6)), end]), 4, mix(k.charge, "#ffffff", dark ? 0.5 : 0), 0.12, 0.1);
   }
   return b.finish({ table: v(-4.6, 3.9, back), row: v(3.96, 1.2, back + 0.3), field: v(w / 2, -0.9, 1.2 + d / 2), left: v(-w / 2, -0.9, 1.2 + d / 2) },
-    { y: 0.2, z: -1.5, pitch: 31, yaw: 28, distance: 80 });
+    { y: 0.1, z: -1.7, pitch: 31, yaw: 28, distance: 67 });
 }
 
 /** 3 and 7: all layers as slabs; one opened for reading, or closed with the way round. */
@@ -390,7 +390,7 @@ function sums(b: Bench): WordModel {
   list.push({ points: down, radius: 0.035, tint: k.charge });
   b.beads(new Track(down), 5, mix(k.charge, "#ffffff", dark ? 0.45 : 0), 0.1, 0.1);
   return b.finish({ look: v(0, 2.2, z), last: v(4, 0.4, z), field: v(w / 2, -1.4, 1.4 + w / 2), inn: v(-w / 2 - 0.75, -0.7, 1.4 + w / 2 - 0.4), out: v(w / 2 + 0.75, -0.4, 1.4 - w / 2 + 1.5) },
-    { y: -0.3, z: -0.8, pitch: 29, yaw: 30, distance: 74 });
+    { y: -0.3, z: -0.8, pitch: 29, yaw: 30, distance: 62 });
 }
 
 /** 5: a small chip between tall stacks; most of the time it waits for what comes over the edge. */

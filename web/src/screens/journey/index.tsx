@@ -277,7 +277,7 @@ export default function Journey({ state }: ScreenProps) {
           {!compact && !chosen && !touring && view === 1 && (
             <div class="j-lines" data-view={view}>
               <p><b>{say("journey.big.title")}</b> {say("journey.big.text")}</p>
-              <p><b>{say("journey.real.title")}</b> {say("journey.real.text")}</p>
+              <p><b>{say("journey.real.title")}</b> {say("journey.real.text").replace(/^(.{60,}?[.!?])\s.*$/s, "$1")}</p>
             </div>
           )}
         </div>
@@ -296,7 +296,7 @@ export default function Journey({ state }: ScreenProps) {
                 aria-valuetext={`${now.stop} / ${COUNT}: ${say(`tour.${now.stop}.title`)}`}
                 onInput={(event) => { setPlaying(false); scrub(Number(event.currentTarget.value)); }} />
               <span class="num small">{say("tour.time", { time: clock(moment), whole: clock(WHOLE_S) })}</span>
-              <button class="ghost" onClick={leaveTour}>{say("tour.leave")} <kbd>Esc</kbd></button>
+              <button class="ghost" onClick={leaveTour}>{say("tour.leave")} {!compact && <kbd>Esc</kbd>}</button>
             </div>
           </div>
         ) : (
@@ -429,7 +429,12 @@ function PartPanel({ part, trip, level, close, step }: { readonly part: Part; re
   for (const span of spans) if (longest.length < 4 && !longest.some((other) => label(other) === label(span))) longest.push(span);
   return (
     <aside class="j-panel" aria-label={nameOf(part, level)}>
-      <h2><i>{PARTS.indexOf(part) + 1}</i> {nameOf(part, level)}</h2>
+      <div class="j-nav">
+        <h2><i>{PARTS.indexOf(part) + 1}</i> {nameOf(part, level)}</h2>
+        <button class="ghost" onClick={() => step(-1)} aria-label="previous part"><kbd>[</kbd></button>
+        <button class="ghost" onClick={() => step(1)} aria-label="next part"><kbd>]</kbd></button>
+        <button class="ghost" onClick={close} aria-label="the whole way"><kbd>Esc</kbd></button>
+      </div>
       <p class="j-does">{doesOf(part, level)}</p>
       <p class="j-more">{moreOf(part, level)}</p>
       <dl>
@@ -440,11 +445,6 @@ function PartPanel({ part, trip, level, close, step }: { readonly part: Part; re
           </div>
         ))}
       </dl>
-      <p class="j-nav">
-        <button class="ghost" onClick={() => step(-1)}><kbd>[</kbd></button>
-        <button class="ghost" onClick={() => step(1)}><kbd>]</kbd></button>
-        <button class="ghost" onClick={close}>Whole way <kbd>Esc</kbd></button>
-      </p>
     </aside>
   );
 }

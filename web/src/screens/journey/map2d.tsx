@@ -200,6 +200,9 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
           const y = place.below ? place.top + 34 : place.top - 30;
           return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r="5" /><text x={place.x} y={y} text-anchor="middle" font-size="30">{NO[each]}</text></g>;
         }
+        if (part && part !== each) {
+          return <g key={each} class="j-flag" aria-hidden="true" opacity="0.7"><line x1={place.x} x2={place.x} y1={place.below ? place.top + 14 : place.top - 16} y2={place.top} /><circle cx={place.x} cy={place.top} r="2.6" /><text x={place.x} y={place.below ? place.top + 28 : place.top - 20} text-anchor="middle" class="j-flag-name">{NO[each]}</text></g>;
+        }
         const right = place.side === "right";
         const tx = place.x + (right ? 6 : -6);
         return (

@@ -232,17 +232,21 @@ type Place = (name: string, pane?: number) => { x: number; y: number; shown: boo
 function hang(flags: HTMLElement, leads: SVGSVGElement, p: PictureProps, place: Place, [width, height]: readonly [number, number], settled: boolean): void {
   let lines = "";
   const overview = p.view === 1 && !p.part && p.tour === null && p.turned === UNTURNED && !p.compact;
-  const touring = p.tour === null ? null : tourAt(p.tour).part;
-  const focus = p.part ?? touring;
-  for (const element of flags.children as unknown as Iterable<HTMLElement>) {
+  const focus = p.part ?? (p.tour === null ? null : tourAt(p.tour).part);
+  const taken: (readonly [number, number, number, number])[] = [];
+  const meets = (x: number, y: number, w: number, h: number) => taken.some(([a, b, c, d]) => x < a + c && x + w > a && y < b + d && y + h > b);
+  const elements = [...(flags.children as unknown as Iterable<HTMLElement>)].sort((a, b) => Number(b.dataset["anchor"] === focus) - Number(a.dataset["anchor"] === focus));
+  // the head of the page stands over the picture: no flag reaches into it
+  const ceiling = p.compact ? 0 : 96;
+  for (const element of elements) {
     const name = element.dataset["anchor"]!;
     const at = place(name, 0);
     const isFocus = name === focus;
-    const hidden = p.labels === "none" || (p.labels === "focus" && !isFocus) || !at.shown || (!settled && !overview);
+    const hidden = p.labels === "none" || (p.labels === "focus" && !isFocus) || !at.shown || (!settled && !overview) || (!overview && at.y < ceiling + 24);
     element.hidden = hidden;
     if (hidden) continue;
     const flag = FLAGS[name as Part];
-    const below = name === "back";
+    const below = name === "back" || (name === "middle" && !p.compact);
     if (p.compact && flag) {
       const top = below ? at.y + 10 : at.y - 36;
       element.dataset["form"] = "number";
@@ -250,22 +254,34 @@ function hang(flags: HTMLElement, leads: SVGSVGElement, p: PictureProps, place: 
       lines += `<line x1="${at.x}" x2="${at.x}" y1="${below ? top + 2 : top + 22}" y2="${at.y}"/><circle cx="${at.x}" cy="${at.y}" r="2.6"/>`;
       continue;
     }
-    const full = overview || isFocus || !focus;
+    let full = overview || isFocus || !focus;
     element.dataset["form"] = full ? "flag" : "number";
-    const left = (overview && flag ? flag[1] === "left" : at.x > width * 0.72) && full;
+    const left = (name === "from" || (overview && flag ? flag[1] === "left" : at.x > width * 0.74)) && full;
+    let w = element.offsetWidth || 160;
+    let h = element.offsetHeight || 36;
     let top: number;
+    let x = left ? at.x - 4 - w : at.x + 4;
     if (overview && flag) top = below ? at.y + flag[0] : (flag[0] / 428) * height;
-    else top = below ? at.y + 18 : Math.max(at.y - (full ? 64 : 44), 64);
-    if (!overview && flag && !focus) {
-      // neighbors that stand close get lines of different length
-      top = below ? at.y + 18 : Math.max(at.y - 52 - (PARTS.indexOf(name as Part) % 3) * 40, 64);
+    else {
+      top = below ? at.y + 20 : Math.max(at.y - (isFocus ? 66 : 54), ceiling);
+      for (let tries = 0; full && tries < 4 && (meets(x, top, w, h) || (below && top + h > height - 40)); tries++) top += below ? -0 : -44;
+      if (full && !isFocus && (meets(x, top, w, h) || top < ceiling || (below && top + h > height - 34))) {
+        full = false;
+        element.dataset["form"] = "number";
+      }
+      if (!full) {
+        w = 24;
+        h = 24;
+        x = at.x - 12;
+        top = below ? at.y + 8 : at.y - 40;
+      }
     }
-    const w = element.offsetWidth || 160;
-    const x = full ? (left ? at.x - 4 - w : at.x + 4) : at.x - 12;
-    element.style.transform = `translate(${Math.min(Math.max(x, 2), width - w - 2).toFixed(1)}px, ${top.toFixed(1)}px)`;
+    x = Math.min(Math.max(x, 2), width - w - 2);
+    taken.push([x, top, w, h]);
+    element.style.transform = `translate(${x.toFixed(1)}px, ${top.toFixed(1)}px)`;
     element.style.textAlign = left ? "right" : "left";
-    const y0 = below ? top + 36 : full ? top + 3 : top + 22;
-    lines += `<line x1="${at.x}" x2="${at.x}" y1="${y0.toFixed(1)}" y2="${at.y.toFixed(1)}"/><circle cx="${at.x}" cy="${at.y}" r="2.6"/>`;
+    const y0 = below ? (full ? top + 36 : top + 2) : full ? top + 3 : top + 22;
+    lines += `<line x1="${at.x.toFixed(1)}" x2="${at.x.toFixed(1)}" y1="${y0.toFixed(1)}" y2="${at.y.toFixed(1)}"/><circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="2.6"/>`;
   }
   leads.innerHTML = lines;
 }

@@ -64,8 +64,9 @@ function place(lane: Lane, x: (s: number) => number, right: number): Mark[] {
     if (!seen.has(text)) {
       const level = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const below = clear(texts, low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
-      if (level && fits(high + 4, high + 9 + w)) stand = { x: high + 7, anchor: "start" };
-      else if (level && fits(low - 9 - w, low - 4)) stand = { x: low - 7, anchor: "end" };
+      const before = level && fits(low - 9 - w, low - 4);
+      if (level && fits(high + 4, high + 9 + w) && !(before && span.name === "model.prefill")) stand = { x: high + 7, anchor: "start" };
+      else if (before) stand = { x: low - 7, anchor: "end" };
       else if (below && inside(mid - w / 2, mid + w / 2) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
         stand = { x: mid, anchor: "middle" };
         row = 1;
@@ -130,7 +131,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
         : x.ticks(width < 800 ? 5 : 10).map((s) => (
             <g key={s}>
               <line x1={x(s)} x2={x(s)} y1={TOP - 4} y2={height} class="j-grid" />
-              <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 2)}</text>
+              <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 1)}</text>
             </g>
           ))}
       {all.map((lane, i) => {
@@ -206,20 +207,25 @@ function near(s: number, others: readonly number[]): boolean {
 
 function bars(lane: Lane, x: (s: number) => number, y: number, row: number, right: number, by: ColorBy, on: (span: Span) => object) {
   const taken: [number, number][] = [];
-  const spans = [...lane.spans].filter((span) => !span.parent || lane.part === "cache").sort((a, b) => b.duration_s - a.duration_s);
-  return spans.map((span) => {
-    const a = x(span.start_s);
-    const b = Math.min(x(span.start_s + span.duration_s), right);
+  // what runs beside the others would cover them
+  const spans = lane.spans
+    .filter((span) => (!span.parent || lane.part === "cache") && !BESIDE.includes(span.id) && span.duration_s > 0 && x(span.start_s) < right)
+    .sort((a, b) => b.duration_s - a.duration_s);
+  const edges = spans.map((span) => [x(span.start_s), Math.min(x(span.start_s + span.duration_s), right)] as const);
+  return spans.map((span, i) => {
+    const [a, b] = edges[i]!;
     const text = label(span);
     const w = wide(text);
-    const inside = b - a > w + 12;
-    const at = inside ? a + 6 : b + 6;
-    const fits = (inside || at + w < right + 10) && taken.every(([c, d]) => at + w < c || at > d) && span.duration_s > 0;
-    if (fits) taken.push([inside ? a : at, Math.max(at + w, b)]);
+    const inside = b - a > w + 40;
+    // inside a long bar the text stands behind the short ones that lie on it
+    const after = edges.reduce((most, [c, d], j) => (j !== i && d - c < (b - a) / 2 && c >= a - 1 && c < a + w + 20 ? Math.max(most, d) : most), a);
+    const at = inside ? after + 6 : b + 6;
+    const fits = (inside || at + w < right + 10) && taken.every(([c, d]) => at + w < c || at > d) && (inside || edges.every(([c, d], j) => j === i || at + w < c || at > d || d - c > w + 40));
+    if (fits) taken.push([at, at + w]);
     const tint = color(span, by);
     const waits = span.carrier === "waiting" && by === "carrier";
     return (
-      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabindex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
+      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabIndex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
         aria-label={`${span.title}: ${si(span.duration_s, "s")}`}>
         <rect x={a} y={y - (inside ? row * 0.4 : 4)} width={Math.max(b - a, 1.5)} height={inside ? row * 0.8 : 8} fill={waits ? "url(#j-hatch)" : tint} opacity={inside ? 0.32 : 0.85} />
         <rect x={a - 3} y={y - row / 2} width={Math.max(b - a + 6, 8)} height={row} fill="transparent" />
@@ -228,6 +234,8 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
     );
   });
 }
+
+const BESIDE = ["datacenter.power", "stream.display"];
 
 /** On a phone: one row a stage under its part, the same axis for all. */
 export function Rows({ trip, by, level }: { readonly trip: Trace; readonly by: ColorBy; readonly level: Level }) {

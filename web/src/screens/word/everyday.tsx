@@ -3,24 +3,26 @@ import type { Comparison, Fact, WordStep } from "../../core/types";
 
 const W = 384;
 
-function Ovens({ count }: { readonly count: number }) {
-  const whole = Math.ceil(count);
-  const w = Math.min(58, (W - (whole - 1) * 6) / whole);
+function Oven({ x, w, share }: { readonly x: number; readonly w: number; readonly share: number }) {
+  const h = w * 0.62;
   return (
-    <svg class="w-day" viewBox={`0 0 ${W} 46`} aria-hidden="true">
-      {Array.from({ length: whole }, (_, i) => {
-        const share = Math.min(Math.max(count - i, 0), 1);
-        const x = i * (w + 6);
-        const h = w * 0.62;
-        return (
-          <g key={i} transform={`translate(${x} 4)`}>
-            <rect width={w} height={h} rx="3" class="w-line" />
-            <rect x={w * 0.08} y={h * 0.14} width={w * 0.6} height={h * 0.72} class="w-off" />
-            <rect x={w * 0.08} y={h * 0.14} width={w * 0.6 * share} height={h * 0.72} fill="var(--moving-charge)" />
-            {[0.3, 0.5, 0.7].map((y) => <circle key={y} cx={w * 0.84} cy={h * y} r={w * 0.03} class="w-dot" />)}
-          </g>
-        );
-      })}
+    <g transform={`translate(${x} ${40 - h})`}>
+      <rect width={w} height={h} rx="3" class="w-line" />
+      <rect x={w * 0.08} y={h * 0.14} width={w * 0.6} height={h * 0.72} class="w-off" />
+      <rect x={w * 0.08} y={h * 0.14} width={w * 0.6 * share} height={h * 0.72} fill="var(--moving-charge)" />
+      {[0.3, 0.5, 0.7].map((y) => <circle key={y} cx={w * 0.84} cy={h * y} r={w * 0.03} class="w-dot" />)}
+    </g>
+  );
+}
+
+/** One oven for a chip; a row of them for the eight chips of a server. */
+function Ovens({ chip, server }: { readonly chip: number; readonly server: number }) {
+  return (
+    <svg class="w-day" viewBox={`0 0 ${W} 60`} aria-hidden="true">
+      <Oven x={0} w={60} share={Math.min(chip, 1)} />
+      <text x="0" y="56" class="w-axis">one chip</text>
+      {Array.from({ length: Math.ceil(server) }, (_, i) => <Oven key={i} x={96 + i * 48} w={43} share={Math.min(Math.max(server - i, 0), 1)} />)}
+      <text x="96" y="56" class="w-axis">the eight of one server</text>
     </svg>
   );
 }
@@ -115,7 +117,7 @@ function Race({ times, lamp }: { readonly times: number; readonly lamp: number }
 export function Everyday({ step }: { readonly step: WordStep }) {
   const number = (key: string) => step.comparisons.find((each: Comparison) => each.key === key)?.value ?? step.numbers[key]?.value ?? 0;
   switch (step.number) {
-    case 1: return <Ovens count={number("microwaves_server")} />;
+    case 1: return <Ovens chip={number("microwaves")} server={number("microwaves_server")} />;
     case 2: return <Dial hours={number("aloud_h")} />;
     case 3: return <Share part={number("used_share") / 100} />;
     case 4: return <People sums={number("people_sums")} days={number("people_days")} />;

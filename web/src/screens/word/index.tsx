@@ -223,18 +223,18 @@ export default function WordScreen({ state }: ScreenProps) {
         <Headline text={headline} />
         <Everyday step={step} />
         <p class="small w-everyday">{say(`step.${n}.everyday`)}</p>
-        {key !== "model" && key !== "electricity" ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
-        <p class="prose">{say(`step.${n}.text`)}</p>
-        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} flip={say("question.memory.answer")} note={step.numbers["fetching"]?.note ?? ""} />}
+        {key === "first_word" || (key === "scarce" && n === fromQuestion) ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
+        {key === "scarce" && n === fromQuestion ? null : <p class="prose">{say(`step.${n}.text`)}</p>}
+        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} note={step.numbers["fetching"]?.note ?? ""} />}
         <div class="w-paper">
           <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number)}</p>
-          {papers.map((paper) => (
+          {papers.slice(0, 1).map((paper) => (
             <p key={paper.key}><a href={paper.url}><b>{paper.title}, {paper.year}.</b></a> {say("word.paper")}: {paper.why}</p>
           ))}
         </div>
         <div class="w-word">
-          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{band(energy.low, energy.high, energy.value, "J")} · in the data center</span></div>
-          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{digits(drops.value, 2)} of a drop, all of the way</span></span></div>
+          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{band(energy.low, energy.high, energy.value, "J")}, in the data center</span></div>
+          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{digits(drops.value, 2)} of a drop, on the whole way</span></span></div>
         </div>
         <div class="w-next">
           {n > 1 ? <button class="ghost" onClick={() => goStep(n - 1)}>{n - 1}{"\u2002"}{say(`step.${n - 1}.name`)}</button> : <span />}
@@ -259,6 +259,7 @@ export default function WordScreen({ state }: ScreenProps) {
                       <td>{say(`basis.${fact.basis}`)}</td><td>{fact.grade}</td><td><Sources keys={fact.sources} all={sources} /></td>
                     </tr>
                   ))}
+                  {each.papers.map((paper) => <tr key={paper.key}><th scope="row" colSpan={6}><a href={paper.url}>{paper.authors}: {paper.title}, {paper.year}</a>. {paper.why}</th></tr>)}
                   {each.comparisons.map((c) => <tr key={c.key}><th scope="row" colSpan={6}>{c.sentence}</th></tr>)}
                 </tbody>
               </table>
@@ -283,18 +284,17 @@ export default function WordScreen({ state }: ScreenProps) {
 /** The numerals of a headline large, its words smaller. */
 function Headline({ text }: { readonly text: string }) {
   const found = /^(.*?)([\d][\d.,]*)(.*)$/.exec(text);
-  if (!found) return <div class="big">{text}</div>;
-  return <div class="big w-big">{found[1] && <small>{found[1]}</small>}{found[2]}<small>{found[3]}</small></div>;
+  if (!found) return <div class="w-big">{text}</div>;
+  return <div class="w-big">{found[1]}<span>{found[2]}</span>{found[3]}</div>;
 }
 
 /** Where the energy goes: fetching and computing, for one reader, and where they are equal. */
-function BatchBar({ single, flip, note }: { readonly single: Fact | undefined; readonly flip: string; readonly note: string }) {
+function BatchBar({ single, note }: { readonly single: Fact | undefined; readonly note: string }) {
   if (!single) return null;
-  void flip;
   const row = (y: number, share: number, name: string) => (
     <g transform={`translate(0 ${y})`}>
       <text x="0" y="11" class="w-axis">{name}</text>
-      <rect x="116" y="0" width={268 * share} height="14" fill="var(--stored-charge)" opacity=".55" /><rect x={116 + 268 * share} y="0" width={268 * (1 - share)} height="14" fill="var(--moving-charge)" />
+      <rect x="128" y="0" width={256 * share} height="14" fill="var(--stored-charge)" opacity=".55" /><rect x={128 + 256 * share} y="0" width={256 * (1 - share)} height="14" fill="var(--moving-charge)" />
     </g>
   );
   return (
@@ -303,7 +303,7 @@ function BatchBar({ single, flip, note }: { readonly single: Fact | undefined; r
         {row(2, single.value, "one reader alone")}
         {row(22, 0.5, "where they are equal")}
       </svg>
-      <figcaption class="small">Green: energy of fetching. Yellow: of computing. {note}</figcaption>
+      <figcaption class="small">Green: energy of fetching. Yellow: of computing. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
     </figure>
   );
 }

@@ -57,7 +57,7 @@ export default function WordPicture(props: WordPictureProps) {
     if (!at || !from) return;
     const { turned } = latest.current;
     const [width, height] = at.runtime.size;
-    const narrow = Math.max(1, 1.12 / (width / height));
+    const narrow = Math.max(1, 0.9 / (width / height));
     at.runtime.look([{ top: 0, height: 1, gaze: {
       ...from, yaw: from.yaw + turned.yaw, pitch: clamp(from.pitch + turned.pitch, 2, 85), distance: (from.distance * narrow) / turned.zoom,
     } }], move && latest.current.motion);

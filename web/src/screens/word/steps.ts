@@ -1,5 +1,5 @@
 /** What stands at the things in the seven pictures. Numbers come from `word.json`. */
-import { digits, si } from "../../core/units";
+import { si } from "../../core/units";
 import type { Fact, Word, WordStep } from "../../core/types";
 import type { Label } from "./picture3d";
 
@@ -19,7 +19,7 @@ export function main(step: WordStep): Fact {
 
 export function labelsOf(step: number, word: Word, prompt: string, answer: string): readonly Label[] {
   const of = (n: number, key: string): Fact => word.steps[n - 1]!.numbers[key]!;
-  const count = (n: number, key: string) => digits(of(n, key).value, 6);
+  const count = (n: number, key: string) => Math.round(of(n, key).value).toLocaleString("en-US");
   const layers = of(7, "layers").value;
   const middle = Math.floor(layers / 2);
   const plain = layers - of(3, "moe_layers").value;
@@ -48,7 +48,7 @@ export function labelsOf(step: number, word: Word, prompt: string, answer: strin
     case 5:
       return [
         { at: "stack", name: "Memory, stacked", text: "the numbers at rest", side: "above", dy: -40, phone: true },
-        { at: "chip", name: "The calculators wait", text: `${si(of(5, "sums_s").value, "s")} of sums`, side: "above", dy: -190 },
+        { at: "chip", name: "The calculators wait", text: `${si(of(5, "sums_s").value, "s")} of sums`, side: "above", dx: 66, dy: -165 },
         { at: "lanes", name: `${si(of(5, "bandwidth_B_s").value, "B/s")}`, text: "never fast enough", side: "right", dx: 120, dy: -60 },
         { at: "reader", name: "You, and others in the batch", text: "share one read", side: "below", dy: 34, phone: true },
       ];
@@ -63,7 +63,7 @@ export function labelsOf(step: number, word: Word, prompt: string, answer: strin
         { at: "out", name: `… ${answer}`, side: "left", dx: -10, dy: -12, spoken: true },
         { at: "in", name: `${prompt}`, side: "left", dx: -8, dy: 12, spoken: true },
         { at: "top", name: `${count(7, "layers")} layers`, text: "for each token", side: "left", dy: 60, phone: true },
-        { at: "round", name: "The new token goes in", text: "and all runs again", side: "right", dx: 24, dy: 0, phone: true },
+        { at: "round", name: "The new token goes in", text: "and all runs again", side: "left", dx: -22, dy: 0, phone: true },
       ];
     default:
       return [
