@@ -377,7 +377,7 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
       </Page>
       <Page name="sources" top={t("sheet.answer.tab")} t={t}>
         <h2 class="qs-h" id="qs-sources">{t("sheet.answer.numbers")}</h2>
-        <div class="qs-scroll" tabIndex={0} role="region" aria-labelledby="qs-sources">
+        <div class="qs-scroll" tabIndex={0} role="group" aria-labelledby="qs-sources">
           <table class="qs-table qs-small">
             <thead>
               <tr>
