@@ -148,22 +148,29 @@ function Shares({ state, done }: { readonly state: ScreenProps["state"]; readonl
       <button class="ghost" onClick={() => void copied(frame())}>
         {t("action.embed")}
       </button>
-      {picture && (
+      {picture?.() && (
         <button
           class="ghost"
           onClick={() => {
-            const found = picture();
-            if (found) void png(found).then((blob) => save(`${name}.png`, blob)).then(saved);
+            const found = picture?.();
+            if (!found) return;
+            png(found)
+              .then((blob) => save(`${name}.png`, blob))
+              .then(saved, (error: unknown) => {
+                console.error(error);
+                announce(t("error.data"));
+                done();
+              });
           }}
         >
           {t("action.png")}
         </button>
       )}
-      {picture && !(picture() instanceof HTMLCanvasElement) && (
+      {picture?.() instanceof SVGSVGElement && (
         <button
           class="ghost"
           onClick={() => {
-            const found = picture();
+            const found = picture?.();
             if (found instanceof SVGSVGElement) save(`${name}.svg`, standalone(found), "image/svg+xml");
             saved();
           }}

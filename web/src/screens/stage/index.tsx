@@ -306,8 +306,13 @@ function Symbol({ text }: { readonly text: string }) {
 /** The law of the time first, then the others. */
 function Equations({ stage, t }: { readonly stage: Stage; readonly t: Say }) {
   const ordered = useMemo(() => {
-    const time = stage.functions.filter((each) => each.name.endsWith("_s") && !/_1_s$|_B_s$|_bit_s$|_token_s$/.test(each.name));
-    return [...time, ...stage.functions.filter((each) => !time.includes(each))];
+    const own = stage.name.slice(stage.name.indexOf(".") + 1);
+    const rank = (each: StageFunction): number => {
+      const seconds = each.name.endsWith("_s") && !/_(1|B|bit|token|m|flop)_s$/.test(each.name);
+      const main = new RegExp(`^(${own}|step|flight|travel|service|mean_wait|wait|read)`).test(each.name);
+      return (seconds ? 2 : 0) + (seconds && /time_s$/.test(each.name) ? 1 : 0) + (main ? 2 : 0);
+    };
+    return [...stage.functions].sort((a, b) => rank(b) - rank(a));
   }, [stage]);
   const one = (each: StageFunction) => (
     <div class="function" key={each.name}>
