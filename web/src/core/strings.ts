@@ -7,7 +7,7 @@
 // and components that called t() are drawn again when they are there.
 // A value is one text for all levels, or { child, student, engineer }.
 import { signal } from "@preact/signals";
-import english from "../../strings/en.json";
+import first from "virtual:strings/first";
 import { load } from "./data";
 
 export type Level = "child" | "student" | "engineer";
@@ -29,7 +29,9 @@ export interface Fill {
 }
 
 const files = import.meta.glob<{ default: Strings }>(["../../strings/*.json", "!../../strings/en.json"]);
-let strings: Strings = english as Strings;
+let english: Strings = first;
+let own: Strings = {};
+let strings: Strings = english;
 let fills: Record<string, Fill> = {};
 let asked = false;
 /** Counts up when language or figures change; every t() reads it, so that what shows a text is drawn again. */
@@ -43,10 +45,28 @@ export function languages(): string[] {
 /** Load a language; where a key is missing, English stands. */
 export async function setLanguage(lang: string): Promise<void> {
   const load = files[`../../strings/${lang}.json`];
-  strings = load ? { ...(english as Strings), ...(await load()).default } : (english as Strings);
+  own = load ? (await load()).default : {};
   document.documentElement.lang = load ? lang : "en";
+  put();
+}
+
+function put(): void {
+  strings = { ...english, ...own };
   turn.value++;
 }
+
+let later: Promise<void> | undefined;
+/** Load what the other screens say; asked for by the first text that is not there yet, and soon after the start. */
+export function loadLater(): Promise<void> {
+  later ??= import("virtual:strings/later").then((rest) => {
+    english = { ...first, ...rest.default };
+    complete = true;
+    put();
+  });
+  return later;
+}
+let complete = false;
+if (typeof window !== "undefined") window.setTimeout(loadLater, 400);
 
 /** Give the figures that fill places for which a caller gives no value. */
 export function setFills(given: Record<string, Fill>): void {
@@ -68,6 +88,8 @@ export function onStrings(call: () => void): () => void {
 }
 
 export function has(key: string): boolean {
+  void turn.value;
+  if (!complete) void loadLater();
   return key in strings;
 }
 
@@ -81,7 +103,11 @@ export function raw(key: string, level: Level): string {
 export function t(key: string, level: Level = "student", values: Values = {}): string {
   void turn.value;
   const entry = strings[key];
-  if (entry === undefined) return `[${key}]`;
+  if (entry === undefined) {
+    if (complete) return `[${key}]`;
+    void loadLater();
+    return "";
+  }
   const text = typeof entry === "string" ? entry : entry[level];
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const given = values[name];
@@ -93,5 +119,6 @@ export function t(key: string, level: Level = "student", values: Values = {}): s
 
 /** All keys that begin so, in the order of the file: keys("question.") and the like. */
 export function keys(prefix: string): string[] {
+  void turn.value;
   return Object.keys(strings).filter((key) => key.startsWith(prefix));
 }
