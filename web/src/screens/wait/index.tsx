@@ -277,7 +277,7 @@ export default function Wait({ state }: ScreenProps) {
             <>
               <div class="pair">
                 <div>
-                  <div class="label">{t("wait.first")}</div>
+                  <div class="label">{t(full ? "wait.first.full" : "wait.first")}</div>
                   <Numeral value={first} unit="s" />
                   <Likely band={band?.[firstName]} full={full} />
                 </div>
@@ -326,7 +326,7 @@ export default function Wait({ state }: ScreenProps) {
                     head={[t("wait.table.part"), t("stage.time"), t("wait.table.share")]}
                     rows={[
                       ...figures.map((p) => [p.name, si(p.value, "s"), percent(shareOf(p.value, last))]),
-                      [t("wait.first"), si(first, "s"), ""],
+                      [t(full ? "wait.first.full" : "wait.first"), si(first, "s"), ""],
                       [t("wait.whole"), si(last, "s"), ""],
                     ]}
                   />
