@@ -220,7 +220,7 @@ export default function Journey({ state }: ScreenProps) {
   if (error !== null) return <Failure error={error} />;
   if (!trip || !lab) return <Loading />;
 
-  const wide = Math.min(width, 1680);
+  const wide = Math.min(width, 1280);
   const edge = compact ? 20 : 40;
   const first = trip.summary["time_to_first_word_s"] as number;
   const whole = trip.summary["time_to_last_token_s"] as number;
@@ -329,7 +329,7 @@ export default function Journey({ state }: ScreenProps) {
                 </span>
               )}
               {!flat && <button class="ghost" aria-pressed={signal} onClick={() => setSignal(!signal)}>{say("control.signal")} {!compact && <kbd>S</kbd>}</button>}
-              <button class="ghost" onClick={nextLabels} aria-label={say(`control.labels.${labels}`)}>{say("control.labels")} {!compact && <kbd>L</kbd>}</button>
+              <button class="ghost" onClick={nextLabels} aria-label={`${say("control.labels")}: ${say(`control.labels.${labels}`)}`}>{say("control.labels")} {!compact && <kbd>L</kbd>}</button>
               {compact && !flat && <button class="ghost" aria-pressed={active} onClick={() => setActive(!active)}>{say(active ? "control.deactivate" : "control.activate")}</button>}
               <button class="ghost j-go" onClick={startTour}><Play /> {say("control.tour")} {!compact && <kbd>T</kbd>}</button>
             </div>
@@ -352,6 +352,7 @@ export default function Journey({ state }: ScreenProps) {
       </div>
       {compact && chosen && <div class="j-about"><p class="prose">{moreOf(chosen, level)}</p></div>}
       <div class="j-below">
+        <h2 class="unseen">{say("journey.strip.title")}</h2>
         {compact ? (
           <Rows trip={trip} by={by} level={level} />
         ) : (
@@ -399,7 +400,7 @@ export default function Journey({ state }: ScreenProps) {
           <p class="j-copper"><b>{say("part.copper.name")}</b> {say("part.copper.does")} {say("part.copper.more")}</p>
         </section>
         <section class="j-all">
-          <h2>{say("journey.strip.title")}</h2>
+          <h2>{say("action.table")}</h2>
           <p class="small">{say("journey.strip.help")} {say("carrier.help")}</p>
           <Table trip={trip} level={level} />
           {able && (

@@ -131,7 +131,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
         : x.ticks(width < 800 ? 5 : 10).map((s) => (
             <g key={s}>
               <line x1={x(s)} x2={x(s)} y1={TOP - 4} y2={height} class="j-grid" />
-              <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 1)}</text>
+              <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 2).replace(/\.0(?=\D)/, "")}</text>
             </g>
           ))}
       {all.map((lane, i) => {
@@ -166,7 +166,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
                   const drop = mark.row ? 6 : 0;
                   return (
                     <a key={mark.span.id} href={link("stage", mark.span.name)} {...onMark(mark.span)}
-                      aria-label={`${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
+                      aria-label={`${label(mark.span)}: ${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
                       <rect x={mark.low - 4} y={y - row / 2} width={Math.max(mark.high - mark.low + 8, 12)} height={row} fill="transparent" />
                       <line x1={mark.low} x2={mark.high} y1={y + drop} y2={y + drop} stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />
                       <circle cx={mark.mid} cy={y + drop} r={4.2} fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
@@ -226,7 +226,7 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
     const waits = span.carrier === "waiting" && by === "carrier";
     return (
       <a key={span.id} href={link("stage", span.name)} {...on(span)} tabIndex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
-        aria-label={`${span.title}: ${si(span.duration_s, "s")}`}>
+        aria-label={`${text}: ${span.title}: ${si(span.duration_s, "s")}`}>
         <rect x={a} y={y - (inside ? row * 0.4 : 4)} width={Math.max(b - a, 1.5)} height={inside ? row * 0.8 : 8} fill={waits ? "url(#j-hatch)" : tint} opacity={inside ? 0.32 : 0.85} />
         <rect x={a - 3} y={y - row / 2} width={Math.max(b - a + 6, 8)} height={row} fill="transparent" />
         {fits && <text x={at} y={y + 4} class="j-on">{text}</text>}

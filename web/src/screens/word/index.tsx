@@ -288,6 +288,10 @@ function Headline({ text }: { readonly text: string }) {
   return <div class="w-big">{found[1]}<span>{found[2]}</span>{found[3]}</div>;
 }
 
+function Swatch({ tint }: { readonly tint: string }) {
+  return <svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" fill={tint} opacity={tint.includes("stored") ? 0.55 : 1} /></svg>;
+}
+
 /** Where the energy goes: fetching and computing, for one reader, and where they are equal. */
 function BatchBar({ single, note }: { readonly single: Fact | undefined; readonly note: string }) {
   if (!single) return null;
@@ -303,7 +307,7 @@ function BatchBar({ single, note }: { readonly single: Fact | undefined; readonl
         {row(2, single.value, "one reader alone")}
         {row(22, 0.5, "where they are equal")}
       </svg>
-      <figcaption class="small">Green: energy of fetching. Yellow: of computing. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
+      <figcaption class="small">Energy of <Swatch tint="var(--stored-charge)" />fetching and of <Swatch tint="var(--moving-charge)" />computing. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
     </figure>
   );
 }

@@ -47,9 +47,8 @@ export function labelsOf(step: number, word: Word, prompt: string, answer: strin
       ];
     case 5:
       return [
-        { at: "stack", name: "Memory, stacked", text: "the numbers at rest", side: "above", dy: -40, phone: true },
+        { at: "stack", name: "Memory, stacked", text: `at rest; ${si(of(5, "bandwidth_B_s").value, "B/s")} to the chip`, side: "above", dy: -40, phone: true },
         { at: "chip", name: "The calculators wait", text: `${si(of(5, "sums_s").value, "s")} of sums`, side: "above", dx: 66, dy: -165 },
-        { at: "lanes", name: `${si(of(5, "bandwidth_B_s").value, "B/s")}`, text: "never fast enough", side: "right", dx: 120, dy: -60 },
         { at: "reader", name: "You, and others in the batch", text: "share one read", side: "below", dy: 34, phone: true },
       ];
     case 6:
