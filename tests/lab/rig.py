@@ -44,6 +44,8 @@ def run_node(script: str, *arguments: str, timeout: float = 300.0) -> Any:
         capture_output=True, text=True, timeout=timeout, check=False, cwd=WEB, env=environment, encoding="utf-8",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    if done.stderr.strip():
+        print(done.stderr[-4000:])  # noqa: T201 - pytest shows it beside a failure
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

@@ -53,7 +53,29 @@ async function tabTo(page, wanted, most = 400) {
   throw new Error(`not reached by Tab: ${wanted}`);
 }
 
-const at = (selector) => `!!document.activeElement?.matches(${JSON.stringify(selector)})`;
+/** In the page: whether the focus is on what matches a selector, and has a name with this text in it. */
+const at = (selector, name = "") =>
+  `(() => { const e = document.activeElement; return !!e?.matches(${JSON.stringify(selector)}) && focused().name.includes(${JSON.stringify(name)}); })()`;
+const hash = (page) => page.evaluate("location.hash");
+const settle = (page) => page.waitForTimeout(350);
+/** Does something, and says whether what `look` sees has changed. */
+async function changes(page, look, work) {
+  const before = await look(page);
+  await work();
+  for (let i = 0; i < 20; i++) {
+    await page.waitForTimeout(100);
+    if ((await look(page)) !== before) return true;
+  }
+  return false;
+}
+const pressedBack = async (page, selector, name) => {
+  await page.evaluate("document.activeElement?.blur?.()");
+  await pressed(page, selector, name, "Enter");
+};
+const pressed = async (page, selector, name, key) => {
+  await tabTo(page, at(selector, name));
+  await page.keyboard.press(key);
+};
 const text = (page) => page.locator("main").innerText();
 
 /** Numbers with a unit, as the page shows them. */
@@ -88,6 +110,209 @@ const commands = {
         };
         await context.close();
       }
+      return told;
+    });
+  },
+
+  /** Each journey from its beginning to what it is for, with nothing but keys. */
+  async keys() {
+    return withBrowser(async (browser) => {
+      const told = {};
+      const walk = async (name, screen, steps, query = "") => {
+        const { page, context, noted } = await open(browser, screen, {}, query);
+        told[name] = {};
+        for (const [what, step] of Object.entries(steps)) told[name][what] = await step(page);
+        told[name]["nothing went wrong"] = noted.errors.length === 0 || (console.error(name, noted.errors), false);
+        await context.close();
+      };
+      await walk(
+        "head",
+        "",
+        Object.fromEntries(
+          ["wait", "word", "energy", "compare", "facts", "sheet", "journey"].map((screen) => [
+            screen,
+            async (page) => {
+              await page.evaluate("document.activeElement?.blur?.()");
+              await pressed(page, `nav a[href$="#/${screen === "journey" ? "" : screen}"], nav a[href$="#/${screen}"]`, "", "Enter");
+              await settle(page);
+              await ready(page);
+              return (await hash(page)).startsWith(`#/${screen === "journey" ? "" : screen}`);
+            },
+          ]),
+        ),
+      );
+      await walk("journey", "", {
+        "another trip": async (page) => {
+          await tabTo(page, at("main select"));
+          return changes(page, text, () => page.keyboard.press("ArrowDown"));
+        },
+        "a view by its key": async (page) => {
+          await page.evaluate("document.activeElement.blur()");
+          return changes(page, hash, () => page.keyboard.press("2"));
+        },
+        labels: (page) => changes(page, hash, () => page.keyboard.press("l")),
+        tour: (page) => changes(page, text, () => page.keyboard.press("t")),
+        "out of the tour": (page) => changes(page, text, () => page.keyboard.press("Escape")),
+        "help opens": async (page) => {
+          await page.keyboard.press("?");
+          await settle(page);
+          return page.evaluate("!!document.querySelector('dialog[open]')");
+        },
+        "shortcuts off": async (page) => {
+          await tabTo(page, at("dialog input[type=checkbox]"));
+          await page.keyboard.press("Space");
+          await page.keyboard.press("Escape");
+          await settle(page);
+          const closed = await page.evaluate("!document.querySelector('dialog[open]')");
+          return closed && !(await changes(page, hash, () => page.keyboard.press("3")));
+        },
+      });
+      await walk("wait", "wait", {
+        "145 ms and 4.3 s": async (page) => {
+          await pressed(page, "main button", "without a guess", "Enter");
+          await settle(page);
+          const shown = (await text(page)).replaceAll("\u00a0", " ");
+          return /145\s*ms/.test(shown) && /4\.3\d?\s*s/.test(shown);
+        },
+        "distance moves the answer": async (page) => {
+          await page.evaluate("document.activeElement.blur()");
+          await tabTo(page, at("input[type=range]", "Distance"));
+          return changes(page, text, async () => {
+            for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+          });
+        },
+        "a value is spoken with its unit": (page) => page.evaluate("/[a-z]/.test(document.activeElement.getAttribute('aria-valuetext') ?? '')"),
+        "the state is in the address": async (page) => (await hash(page)).includes("="),
+      });
+      await walk("word", "word", {
+        "each step": async (page) => {
+          const seen = new Set();
+          for (let step = 1; step <= 7; step++) {
+            await page.evaluate("document.activeElement?.blur?.()");
+            await pressed(page, "main button", `${step}`, "Enter");
+            await settle(page);
+            seen.add(await text(page));
+          }
+          return seen.size === 7 && (await hash(page)).includes("step=7");
+        },
+        "a question": async (page) => {
+          await page.evaluate("document.activeElement.blur()");
+          await tabTo(page, at("main select"));
+          return changes(page, text, () => page.keyboard.press("Home"));
+        },
+      });
+      await walk("energy", "energy", {
+        "a part is switched off": async (page) => {
+          await tabTo(page, at("input[type=checkbox]", "screen"));
+          return changes(page, text, () => page.keyboard.press("Space"));
+        },
+        "another hour": async (page) => {
+          await tabTo(page, at("input[type=range]", "Hour"));
+          return changes(page, text, () => page.keyboard.press("ArrowRight"));
+        },
+      });
+      await walk("compare", "compare", {
+        "another trip": async (page) => {
+          await tabTo(page, at("main select", "Second"));
+          return changes(page, text, () => page.keyboard.press("ArrowDown"));
+        },
+        "the other way round": (page) => changes(page, hash, () => pressedBack(page, "main button", "Swap")),
+      });
+      await walk("facts", "facts", {
+        "only what is off": (page) => changes(page, text, () => pressed(page, "main button", "off", "Enter")),
+        "a word is looked for": async (page) => {
+          await tabTo(page, at("main input"));
+          return changes(page, text, () => page.keyboard.type("power"));
+        },
+        "a claim opens": async (page) => {
+          await page.keyboard.press("Tab");
+          return changes(page, text, () => page.keyboard.press("Enter"));
+        },
+      });
+      await walk("sheet", "sheet", {
+        "the answers": (page) => changes(page, text, () => pressed(page, "main button", "Answers", "Enter")),
+        "the other paper": (page) => changes(page, hash, () => pressed(page, "main button", "Letter", "Enter")),
+      });
+      await walk("stage", "stage/optics.fiber", {
+        "a knob turns": async (page) => {
+          await tabTo(page, at("input[type=range]"));
+          return changes(page, text, async () => {
+            for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+          });
+        },
+        "the next stage by its key": async (page) => {
+          await page.evaluate("document.activeElement.blur()");
+          return changes(page, hash, () => page.keyboard.press("]"));
+        },
+        "and back": (page) => changes(page, hash, () => page.keyboard.press("[")),
+      });
+      return told;
+    });
+  },
+
+  /** Each screen by fingers alone, on a phone. */
+  async touch() {
+    return withBrowser(async (browser) => {
+      const told = {};
+      const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+      const tap = async (page, place) => {
+        await place.first().scrollIntoViewIfNeeded();
+        await place.first().tap();
+      };
+      const button = (page, name) => page.locator("main").getByRole("button", { name });
+      const walk = async (name, screen, steps) => {
+        const { page, context, noted } = await open(browser, screen, phone);
+        told[name] = {};
+        for (const [what, step] of Object.entries(steps)) told[name][what] = await step(page);
+        told[name]["nothing went wrong"] = noted.errors.length === 0 || (console.error(name, noted.errors), false);
+        await context.close();
+      };
+      await walk("head", "", {
+        "the menu leads on": async (page) => {
+          await tap(page, page.locator("header").getByRole("button", { name: "Menu" }));
+          await tap(page, page.locator('header a[href$="#/wait"]:visible'));
+          await settle(page);
+          return (await hash(page)).startsWith("#/wait");
+        },
+      });
+      await walk("journey", "", {
+        "the page scrolls over the picture": (page) =>
+          page.evaluate(() => {
+            const canvas = document.querySelector("main canvas");
+            const free = (e) => !e || e === document.body || (/auto|pan-y|manipulation/.test(getComputedStyle(e).touchAction) && free(e.parentElement));
+            return free(canvas);
+          }),
+        "a view": (page) => changes(page, hash, () => tap(page, button(page, /^Inside/))),
+        "the tour": (page) => changes(page, text, () => tap(page, button(page, /Tour/))),
+      });
+      await walk("wait", "wait", {
+        "without a guess": (page) => changes(page, text, () => tap(page, button(page, /without a guess/))),
+        "145 ms and 4.3 s": async (page) => /145\s*ms/.test(await text(page)) && /4\.3\d?\s*s/.test(await text(page)),
+        "more distance": (page) => changes(page, text, () => tap(page, button(page, /Distance.*more/))),
+      });
+      await walk("word", "word", {
+        "the third step": async (page) => {
+          await tap(page, button(page, /^3/));
+          await settle(page);
+          return (await hash(page)).includes("step=3");
+        },
+      });
+      await walk("energy", "energy", {
+        "a part is switched off": (page) =>
+          changes(page, text, () => tap(page, page.locator("main label").filter({ hasText: "device and screen" }))),
+      });
+      await walk("compare", "compare", {
+        "the other way round": (page) => changes(page, hash, () => tap(page, button(page, /Swap/))),
+      });
+      await walk("facts", "facts", {
+        "only what is off": (page) => changes(page, text, () => tap(page, button(page, /^off/))),
+      });
+      await walk("sheet", "sheet", {
+        "the answers": (page) => changes(page, text, () => tap(page, button(page, /Answers/))),
+      });
+      await walk("stage", "stage/optics.fiber", {
+        "the next stage": (page) => changes(page, hash, () => tap(page, page.locator('main a[href*="#/stage/optics.coherent"]:visible'))),
+      });
       return told;
     });
   },
@@ -179,4 +404,3 @@ const commands = {
 };
 
 console.log(JSON.stringify(await commands[command](...more)));
-export { at, tabTo };
