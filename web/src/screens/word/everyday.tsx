@@ -1,5 +1,6 @@
 /** Everyday things, drawn in the number that Python worked out. */
 import type { Comparison, Fact, WordStep } from "../../core/types";
+import { useText } from "../../shell/text";
 
 const W = 384;
 
@@ -17,12 +18,13 @@ function Oven({ x, w, share }: { readonly x: number; readonly w: number; readonl
 
 /** One oven for a chip; a row of them for the eight chips of a server. */
 function Ovens({ chip, server }: { readonly chip: number; readonly server: number }) {
+  const say = useText();
   return (
     <svg class="w-day" viewBox={`0 0 ${W} 60`} aria-hidden="true">
       <Oven x={0} w={60} share={Math.min(chip, 1)} />
-      <text x="0" y="56" class="w-axis">one chip</text>
+      <text x="0" y="56" class="w-axis">{say("word.everyday.chip")}</text>
       {Array.from({ length: Math.ceil(server) }, (_, i) => <Oven key={i} x={96 + i * 48} w={43} share={Math.min(Math.max(server - i, 0), 1)} />)}
-      <text x="96" y="56" class="w-axis">the eight of one server</text>
+      <text x="96" y="56" class="w-axis">{say("word.everyday.server")}</text>
     </svg>
   );
 }

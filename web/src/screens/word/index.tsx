@@ -8,7 +8,8 @@ import { useKeys } from "../../shell/keys";
 import { Failure, Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { setParams, type ScreenProps } from "../../shell/state";
-import { useText } from "../../shell/text";
+import { has } from "../../core/strings";
+import { useText, type Say } from "../../shell/text";
 import { Drop, Everyday } from "./everyday";
 import { Flat } from "./flat";
 import WordPicture, { type Turned } from "./picture3d";
@@ -138,7 +139,7 @@ export default function WordScreen({ state }: ScreenProps) {
     setPlaying(true);
   };
   const step = word?.steps.find((each) => each.number === n);
-  const labelled = useMemo(() => (word ? labelsOf(n, word, say("word.prompt"), say("word.answer")) : []), [word, n, level]);
+  const labelled = useMemo(() => (word ? labelsOf(n, word, say) : []), [word, n, level]);
   useShare(
     { name: `word-step-${n}`, json: () => word, rows: () => (word ? tableOf(word) : []), picture: () => root.current?.querySelector<SVGSVGElement>(".w-flat") ?? null },
     [word, n],
@@ -207,7 +208,7 @@ export default function WordScreen({ state }: ScreenProps) {
           <button class="ghost w-go" onClick={() => (playing ? setPlaying(false) : play())}>
             <svg width="10" height="12" aria-hidden="true"><path d={playing ? "M1 1h3v10H1zM6 1h3v10H6z" : "M1 1l8 5-8 5z"} fill="currentColor" /></svg> {say("control.tour")} <kbd>T</kbd>
           </button>
-          {able && <button class="ghost" onClick={() => { setReady(false); setParams({ flat: flat ? (state.motion ? "" : "0") : "1" }); }}>{flat ? "Show in 3D" : "Show as a flat drawing"}</button>}
+          {able && <button class="ghost" onClick={() => { setReady(false); setParams({ flat: flat ? (state.motion ? "" : "0") : "1" }); }}>{say(flat ? "action.show_3d" : "action.show_flat")}</button>}
           <a class="ghost" href="#w-table" onClick={(event) => { event.preventDefault(); document.getElementById("w-table")?.scrollIntoView(); document.getElementById("w-table")?.focus(); }}>{say("action.table")}</a>
         </div>
       </nav>
@@ -225,16 +226,16 @@ export default function WordScreen({ state }: ScreenProps) {
         <p class="small w-everyday">{say(`step.${n}.everyday`)}</p>
         {key === "first_word" || (key === "scarce" && n === fromQuestion) ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
         {key === "scarce" && n === fromQuestion ? null : <p class="prose">{say(`step.${n}.text`)}</p>}
-        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} note={step.numbers["fetching"]?.note ?? ""} />}
+        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} note={step.numbers["fetching"]?.note ?? ""} say={say} />}
         <div class="w-paper">
-          <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number)}</p>
+          <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number, say)}</p>
           {papers.slice(0, 1).map((paper) => (
-            <p key={paper.key}><a href={paper.url}><b>{paper.title}, {paper.year}.</b></a> {say("word.paper")}: {paper.why}</p>
+            <p key={paper.key}><a href={paper.url}><b>{paper.title}, {paper.year}.</b></a> {why(paper, say)}</p>
           ))}
         </div>
         <div class="w-word">
-          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{band(energy.low, energy.high, energy.value, "J")}, in the data center</span></div>
-          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{digits(drops.value, 2)} of a drop, on the whole way</span></span></div>
+          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{say("word.energy.where", { band: band(energy.low, energy.high, energy.value, "J") })}</span></div>
+          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{say("word.water.where", { drops: digits(drops.value, 2) })}</span></span></div>
         </div>
         <div class="w-next">
           {n > 1 ? <button class="ghost" onClick={() => goStep(n - 1)}>{n - 1}{"\u2002"}{say(`step.${n - 1}.name`)}</button> : <span />}
@@ -251,15 +252,15 @@ export default function WordScreen({ state }: ScreenProps) {
             <p class="w-said">{say(`step.${each.number}.text`)} {say(`step.${each.number}.everyday`)}</p>
             <div class="w-scroll" tabIndex={0} role="region" aria-label={say(`step.${each.number}.name`)}>
               <table>
-                <thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col">likely</th><th scope="col">how</th><th scope="col">grade</th><th scope="col">source</th></tr></thead>
+                <thead><tr>{["number", "value", "likely", "how", "grade", "source"].map((name) => <th key={name} scope="col">{say(`word.table.${name}`)}</th>)}</tr></thead>
                 <tbody>
                   {Object.entries(each.numbers).map(([name, fact]) => (
                     <tr key={name}>
-                      <th scope="row">{fact.title}</th><td>{shown(fact)}</td><td>{fact.low === fact.high ? "–" : band(fact.low, fact.high, fact.value, fact.unit)}</td>
-                      <td>{say(`basis.${fact.basis}`)}</td><td>{fact.grade}</td><td><Sources keys={fact.sources} all={sources} /></td>
+                      <th scope="row">{fact.title}</th><td>{shown(fact, say)}</td><td>{fact.low === fact.high ? "–" : band(fact.low, fact.high, fact.value, fact.unit)}</td>
+                      <td>{say(`basis.${fact.basis}`)}</td><td>{say(`grade.${fact.grade}`)}</td><td><Sources keys={fact.sources} all={sources} /></td>
                     </tr>
                   ))}
-                  {each.papers.map((paper) => <tr key={paper.key}><th scope="row" colSpan={6}><a href={paper.url}>{paper.authors}: {paper.title}, {paper.year}</a>. {paper.why}</th></tr>)}
+                  {each.papers.map((paper) => <tr key={paper.key}><th scope="row" colSpan={6}><a href={paper.url}>{paper.authors}: {paper.title}, {paper.year}</a>. {why(paper, say)}</th></tr>)}
                   {each.comparisons.map((c) => <tr key={c.key}><th scope="row" colSpan={6}>{c.sentence}</th></tr>)}
                 </tbody>
               </table>
@@ -271,8 +272,8 @@ export default function WordScreen({ state }: ScreenProps) {
           <p class="w-said">{say("word.energy.text")} {say("word.water.text")}</p>
           <div class="w-scroll" tabIndex={0} role="region" aria-label={say("word.energy")}>
             <table>
-              <thead><tr><th scope="col">number</th><th scope="col">value</th><th scope="col">likely</th><th scope="col">what is counted</th></tr></thead>
-              <tbody>{Object.entries(word.word).map(([name, fact]) => <tr key={name}><th scope="row">{fact.title}</th><td>{shown(fact)}</td><td>{band(fact.low, fact.high, fact.value, fact.unit)}</td><td>{fact.note}</td></tr>)}</tbody>
+              <thead><tr>{["number", "value", "likely", "counted"].map((name) => <th key={name} scope="col">{say(`word.table.${name}`)}</th>)}</tr></thead>
+              <tbody>{Object.entries(word.word).map(([name, fact]) => <tr key={name}><th scope="row">{fact.title}</th><td>{shown(fact, say)}</td><td>{band(fact.low, fact.high, fact.value, fact.unit)}</td><td>{fact.note}</td></tr>)}</tbody>
             </table>
           </div>
         </div>
@@ -293,7 +294,7 @@ function Swatch({ tint }: { readonly tint: string }) {
 }
 
 /** Where the energy goes: fetching and computing, for one reader, and where they are equal. */
-function BatchBar({ single, note }: { readonly single: Fact | undefined; readonly note: string }) {
+function BatchBar({ single, note, say }: { readonly single: Fact | undefined; readonly note: string; readonly say: Say }) {
   if (!single) return null;
   const row = (y: number, share: number, name: string) => (
     <g transform={`translate(0 ${y})`}>
@@ -304,10 +305,10 @@ function BatchBar({ single, note }: { readonly single: Fact | undefined; readonl
   return (
     <figure class="w-batch">
       <svg viewBox="0 0 384 42" width="100%" aria-hidden="true">
-        {row(2, single.value, "one reader alone")}
-        {row(22, 0.5, "where they are equal")}
+        {row(2, single.value, say("word.batch.alone"))}
+        {row(22, 0.5, say("word.batch.equal"))}
       </svg>
-      <figcaption class="small">Energy of <Swatch tint="var(--stored-charge)" />fetching and of <Swatch tint="var(--moving-charge)" />computing. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
+      <figcaption class="small"><Swatch tint="var(--stored-charge)" />{say("word.batch.fetch")}, <Swatch tint="var(--moving-charge)" />{say("word.batch.count")}. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
     </figure>
   );
 }
@@ -317,12 +318,18 @@ function Sources({ keys, all }: { readonly keys: readonly string[]; readonly all
   return <>{found.map((source, i) => <span key={source.key}>{i ? "; " : ""}<a href={source.url}>{source.title}</a>{source.year ? `, ${source.year}` : ""}</span>)}{found.length ? "." : ""}</>;
 }
 
-function bandText(fact: Fact): string {
-  return fact.low === fact.high ? "" : ` Likely ${band(fact.low, fact.high, fact.value, fact.unit)} ${fact.unit === "1" ? "" : fact.unit}.`;
+/** Why a paper matters, at the reader's level. */
+function why(paper: { readonly key: string; readonly why: string }, say: Say): string {
+  return has(`paper.${paper.key}.why`) ? say(`paper.${paper.key}.why`) : paper.why;
 }
 
-function shown(fact: Fact): string {
-  if (fact.unit === "bool") return fact.value ? "yes" : "no";
+function bandText(fact: Fact, say: Say): string {
+  const shownBand = `${band(fact.low, fact.high, fact.value, fact.unit)} ${fact.unit === "1" ? "" : fact.unit}`.trim();
+  return fact.low === fact.high ? "" : ` ${say("word.likely", { band: shownBand })}`;
+}
+
+function shown(fact: Fact, say: Say): string {
+  if (fact.unit === "bool") return say(fact.value ? "word.yes" : "word.no");
   if (fact.unit === "1" && Math.abs(fact.value) >= 1e6) return fact.value.toExponential(2).replace(/e\+?(\d+)/, "·10^$1").replace(/\^(\d+)/, (_, p: string) => [...p].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join(""));
   return si(fact.value, fact.unit);
 }
