@@ -5,6 +5,7 @@ import { loadFormula, type Formula } from "../../core/formula";
 import type { Lab, Span, Stage, StageFunction, Trace } from "../../core/types";
 import { band, si } from "../../core/units";
 import { Numeral, Raised, short } from "../../charts/numbers";
+import { Lengths, type Length } from "../../charts/lengths";
 import { Place } from "../../charts/place";
 import { Table } from "../../charts/twin";
 import { Zoom } from "../../charts/zoom";
@@ -65,8 +66,9 @@ export default function StageScreen({ state }: ScreenProps) {
     [
       { key: "[", shown: "[ ]", does: t("key.stages"), run: () => go(at - 1) },
       { key: "]", does: t("key.stages"), hidden: true, run: () => go(at + 1) },
-      { key: "Home", shown: "Home End", does: t("key.ends"), run: () => go(0) },
-      { key: "End", does: t("key.ends"), hidden: true, run: () => go(order.length - 1) },
+      // Only beside the picker: elsewhere these keys scroll the page.
+      { key: "Home", shown: "Home End", does: t("key.ends"), run: () => go(0), within: () => page.current?.querySelector(".where") },
+      { key: "End", does: t("key.ends"), hidden: true, run: () => go(order.length - 1), within: () => page.current?.querySelector(".where") },
     ],
     [name, lab, state.level],
   );
@@ -172,6 +174,7 @@ export default function StageScreen({ state }: ScreenProps) {
         </div>
         <div>
           {span && found && <Pictures span={span} trip={found.trip} t={t} />}
+          {span && <Sizes stage={stage} span={span} t={t} />}
           {stage.knobs.length > 0 && <Knobs key={name} stage={stage} t={t} sources={sources ?? {}} />}
           {span && span.sources.length > 0 && (
             <section>
@@ -300,6 +303,29 @@ function Symbol({ text }: { readonly text: string }) {
       {head}
       {low.length > 0 && <sub>{low.join(", ")}</sub>}
     </>
+  );
+}
+
+/** The lengths that the stage deals with, in true proportion. */
+function Sizes({ stage, span, t }: { readonly stage: Stage; readonly span: Span; readonly t: Say }) {
+  const found = useData(async () => ({ glossary: await loadGlossary(), formula: await loadFormula("cloud") }), []);
+  const items = useMemo((): Length[] => {
+    if (!found) return [];
+    const called = (key: string) => found.glossary[key.slice(key.lastIndexOf(".") + 1)]?.meaning ?? key;
+    const read = stage.knobs.flatMap((key) => {
+      const input = found.formula.inputs[key];
+      return input && input.unit === "m" && input.value > 0 ? [{ key, name: called(key), value: input.value }] : [];
+    });
+    const made = Object.entries(span.attributes).flatMap(([key, value]) =>
+      /(^|_)m$/.test(key) && !/_m_/.test(key) && typeof value === "number" && value > 0 ? [{ key, name: called(key), value }] : [],
+    );
+    return [...read, ...made];
+  }, [found, stage, span]);
+  return items.length < 2 ? null : (
+    <section>
+      <h2>{t("stage.sizes")}</h2>
+      <Lengths items={items} title={t("stage.sizes")} larger={(many) => t("stage.enlarged", { times: many })} />
+    </section>
   );
 }
 
