@@ -129,12 +129,12 @@ export default function StageScreen({ state }: ScreenProps) {
           {state.level === "child" ? (
             <details class="twin">
               <summary>{t("stage.what")}</summary>
-              <Markdown text={`${stage.title}.\n\n${stage.doc}`} />
+              <Markdown text={whole(stage)} />
             </details>
           ) : (
             <>
               <h2>{t("stage.what")}</h2>
-              <Markdown text={`${stage.title}.\n\n${stage.doc}`} />
+              <Markdown text={whole(stage)} />
             </>
           )}
           <p class="small">
@@ -305,6 +305,9 @@ function Symbol({ text }: { readonly text: string }) {
     </>
   );
 }
+
+/** Title and description as one text: a first sentence may run over the title's line. */
+const whole = (stage: Stage): string => `${stage.title}${/^[a-z]/.test(stage.doc) ? " " : ".\n\n"}${stage.doc}`;
 
 /** The lengths that the stage deals with, in true proportion. */
 function Sizes({ stage, span, t }: { readonly stage: Stage; readonly span: Span; readonly t: Say }) {
