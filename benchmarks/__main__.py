@@ -6,10 +6,10 @@ import argparse
 import json
 import math
 
-from benchmarks import cases, optics
+from benchmarks import cases, lab, optics
 from benchmarks.cases import Result
 
-CASES = {**cases.CASES, **optics.CASES}
+CASES = {**cases.CASES, **optics.CASES, **lab.CASES}
 
 
 def main() -> None:
