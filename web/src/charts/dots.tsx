@@ -35,7 +35,7 @@ export function Dots({ items, unit, chosen, title, onChoose }: { items: readonly
     <div ref={ref}>
       <svg class="chart dots" height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}. ${text}`}>
         <line class="rule2" x1="0" x2={width} y1={height - 24} y2={height - 24} />
-        {(wide ? [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5].filter((v) => v >= least && v <= most) : x.ticks(5)).map((tick) => (
+        {(wide ? [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5].filter((v) => v >= least && v <= most) : x.ticks(width < 460 ? 3 : 5)).map((tick) => (
           <g key={tick}>
             <line class="rule2" x1={x(tick)} x2={x(tick)} y1={height - 24} y2={height - 19} />
             <text class="m s" x={x(tick)} y={height - 5} text-anchor={x(tick) < 20 ? "start" : x(tick) > width - 20 ? "end" : "middle"}>

@@ -15,10 +15,11 @@ export const rest = (whole: number, ...taken: readonly number[]): number => Math
 /** The whole of parts. */
 export const whole = (...taken: readonly number[]): number => taken.reduce((sum, each) => sum + each, 0);
 
+/** A share as people say it: 97%, near the ends with one digit more: 99.6%, 0.4%. */
 export const percent = (value: number): string => {
   const hundred = value * 100;
-  if (hundred > 99 && hundred < 100) return "over 99%";
-  if (hundred > 0 && hundred < 1) return "under 1%";
+  if (hundred > 99 && hundred < 99.95) return `${hundred.toFixed(1)}%`;
+  if (hundred >= 0.05 && hundred < 1) return `${hundred.toFixed(1)}%`;
   return `${Math.round(hundred)}%`;
 };
 /** "3.6", "12", "1,200": with two digits, for "times". */

@@ -41,7 +41,7 @@ export function Reconcile({ reference, cases, title, names, chosen, onChoose }: 
         {ticks.map(({ wh, at }) => (
           <g key={wh}>
             <line class="rule" x1={at} x2={at} y1={TOP - 6} y2={height} />
-            <text class="m s" x={at} y="12" text-anchor="middle">
+            <text class="m s" x={at} y="12" text-anchor={at < 24 ? "start" : "middle"}>
               {wh}&nbsp;Wh
             </text>
           </g>

@@ -291,7 +291,13 @@ function PartBar({ joules, heads, most, on }: { joules: number; heads: Partial<R
             return rect;
           })
         ) : (
-          <rect x="0.5" y="0.5" width={Math.max(2, Math.min(1, joules / most) * width - 1)} height="13" fill="none" stroke="var(--line2)" stroke-dasharray="2 3" />
+          // What is left out: dashed, and open at its end where it would go on beyond this scale.
+          joules > 0 && (
+            <path
+              d={joules > most ? `M${width} 0.5H0.5V13.5H${width}` : `M0.5 0.5H${Math.max(2, (joules / most) * width - 1)}V13.5H0.5Z`}
+              fill="none" stroke="var(--line2)" stroke-dasharray="2 3"
+            />
+          )
         )}
       </svg>
     </div>

@@ -270,7 +270,10 @@ function Pictures({ span, trip, t }: { readonly span: Span; readonly trip: Trace
   };
   const end = span.start_s + span.duration_s;
   const first = value("time_to_first_word_s");
-  const whole = end <= first * 1.0001 ? first : Math.max(value("time_to_last_word_s"), value("time_to_last_token_s"), end);
+  // The shortest of the reader's waits that the stage is a part of.
+  const last = value("time_to_last_token_s");
+  const [whole, name] =
+    end <= first * 1.0001 ? [first, t("stage.until_word")] : end <= last * 1.0001 ? [last, t("journey.whole_answer")] : [Math.max(value("time_to_last_word_s"), end), t("stage.until_end")];
   const items = useMemo(
     () => trip.spans.filter((s) => s.parent === null && !s.id.startsWith("on.")).map((s) => ({ key: s.id, value: s.duration_s, carrier: s.carrier })),
     [trip],
@@ -281,8 +284,8 @@ function Pictures({ span, trip, t }: { readonly span: Span; readonly trip: Trace
       <h2>{t("stage.proportion")}</h2>
       <Zoom
         start={span.start_s} value={span.duration_s} whole={whole} carrier={span.carrier} name={span.title}
-        wholeName={t(whole === first ? "stage.until_word" : "stage.until_end")}
-        title={`${span.title}: ${short(span.duration_s, "s")}, ${t(whole === first ? "stage.until_word" : "stage.until_end")} ${short(whole, "s")}`}
+        wholeName={name}
+        title={`${span.title}: ${short(span.duration_s, "s")}, ${name} ${short(whole, "s")}`}
         larger={(many) => t("stage.enlarged", { times: many })}
       />
       <p class="small">{t("stage.among")}</p>
