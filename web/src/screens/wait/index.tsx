@@ -14,7 +14,7 @@ import { announce } from "../../shell/live";
 import { Failure, Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { Slider } from "../../shell/slider";
-import { setParams, type ScreenProps } from "../../shell/state";
+import { link, setParams, type ScreenProps } from "../../shell/state";
 import { useText } from "../../shell/text";
 import { loadSwaps, prepare, promptOf, SLOTS, choose, formulaFor, type Choices } from "./full";
 import { SwapSection, WAYS } from "./swaps";
@@ -330,6 +330,9 @@ export default function Wait({ state }: ScreenProps) {
                       [t("wait.whole"), si(last, "s"), ""],
                     ]}
                   />
+                  <a class="ghost" href={link("sheet", "", { for: "answer", ...printed(params, full) })}>
+                    {t("wait.to_sheet")}
+                  </a>
                 </div>
               </div>
             </>
@@ -342,6 +345,10 @@ export default function Wait({ state }: ScreenProps) {
     </div>
   );
 }
+
+/** What the question sheet takes over: the sliders and the guess, or the trip. */
+const printed = (params: Readonly<Record<string, string>>, full: boolean): Record<string, string> =>
+  Object.fromEntries((full ? ["trip", "guess"] : ["km", "queue", "prompt", "reply", "guess"]).flatMap((key) => (params[key] ? [[key, params[key]]] : full && key === "trip" ? [[key, "cloud"]] : [])));
 
 const grouped = (count: number): string => Math.round(count).toLocaleString("en-US");
 const NAMES: Record<string, string> = { model: "model", chip: "accelerator", access: "access", keys: "keyboard", screen: "screen" };
