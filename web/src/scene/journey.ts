@@ -61,7 +61,10 @@ export function journey({ palette: k, device, leaves, byPart }: JourneyOptions):
   const clay = new Kit(k.edge);
   const lit = new Kit(k.edge);
   const page = new Color(k.page);
-  const hue = (part: Part, carrier: string): string => byPart?.[part] ?? carrier;
+  // a way that is not taken stays where it is, and pale
+  const pale = (carrier: string) => `#${mix(carrier, page, 0.72).getHexString()}`;
+  const hue = (part: Part, carrier: string): string =>
+    byPart?.[part] ?? (leaves || part === "device" || part === "eye" ? carrier : pale(carrier));
   const list: Tube[] = [];
 
   scene.add(ground(clay, k));

@@ -8,9 +8,11 @@ import { useKeys } from "../../shell/keys";
 import { Failure, Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { link, setParams, type ScreenProps } from "../../shell/state";
-import { useText } from "../../shell/text";
+import { useText, type Say } from "../../shell/text";
 import { Map2d } from "./map2d";
 import Picture3d, { clamp, UNTURNED, type Turned, type View } from "./picture3d";
+import type { Values } from "../../core/strings";
+import { valuesOf } from "./parts";
 import { decade, doesOf, ink, moreOf, nameOf, partOf, PARTS, SHOWN, youth, type Part } from "./parts";
 import { Hatch, label, Rows, Strip, Table, type ColorBy, type TimeScale } from "./strip";
 import { COUNT, startOf, STOP_S, tourAt, WHOLE_S } from "./tour";
@@ -21,7 +23,7 @@ const AROUND_M = 40_007_863;
 const VIEW_KEYS = ["overview", "signal", "inside", "scale"] as const;
 
 export default function Journey({ state }: ScreenProps) {
-  const say = useText();
+  const text = useText();
   const { params, level } = state;
   const preset = params["trip"] ?? "cloud";
   const [lab, setLabData] = useState<Lab | null>(null);
@@ -40,6 +42,8 @@ export default function Journey({ state }: ScreenProps) {
   const stage = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement | null>(null);
 
+  const values = useMemo(() => (trip && trip.scenario.name !== "cloud" ? valuesOf(trip) : {}), [trip]);
+  const say = (key: string, more: Values = {}) => text(key, { ...values, ...more });
   const compact = width <= 700;
   const view = (clamp(Math.round(Number(params["view"])) || 1, 1, 4)) as View;
   const part = PARTS.includes(params["part"] as Part) ? (params["part"] as Part) : compact && view !== 4 && view !== 3 ? "device" : null;
@@ -222,7 +226,8 @@ export default function Journey({ state }: ScreenProps) {
 
   const wide = Math.min(width, 1280);
   const edge = compact ? 20 : 40;
-  const first = trip.summary["time_to_first_word_s"] as number;
+  const firstKey = "time_to_first_word_s" in trip.summary ? "time_to_first_word_s" : "time_to_first_token_s";
+  const first = trip.summary[firstKey] as number;
   const whole = trip.summary["time_to_last_token_s"] as number;
   const choices = trip.scenario.choices ?? {};
   const device = /phone|touch/.test(`${choices["keyboard.board"] ?? ""} ${choices["computer.host"] ?? ""}`) ? "phone" : "laptop";
@@ -232,7 +237,7 @@ export default function Journey({ state }: ScreenProps) {
   const cable = numberOf(route, "cable_m");
   const fiber = trip.spans.find((span) => span.name === "optics.fiber");
   const around = Math.max(circle, 2e4) / AROUND_M;
-  const told = notes(trip, circle, cable, fiber?.duration_s ?? 0, leaves);
+  const told = notes(trip, circle, cable, fiber?.duration_s ?? 0, leaves, text);
   const now = touring ? tourAt(moment) : null;
   const focus = now?.part ?? chosen;
   const summary = say("journey.summary", { first_word: si(first, "s"), whole_answer: si(whole, "s") });
@@ -254,7 +259,7 @@ export default function Journey({ state }: ScreenProps) {
             </label>
           </div>
           <dl class="j-figures">
-            <Figure name={say("journey.first_word")} value={first} of={trip} key_="time_to_first_word_s" />
+            <Figure name={say("journey.first_word")} value={first} of={trip} key_={firstKey} />
             <Figure name={say("journey.whole_answer")} value={whole} of={trip} key_="time_to_last_token_s" />
           </dl>
         </div>
@@ -276,7 +281,7 @@ export default function Journey({ state }: ScreenProps) {
           )}
           {!compact && !chosen && !touring && view === 1 && (
             <div class="j-lines" data-view={view}>
-              <p><b>{say("journey.big.title")}</b> {say("journey.big.text")}</p>
+              <p><b>{say("journey.big.title")}</b> {leaves ? say("journey.big.text") : say("journey.big.nothing")}</p>
               <p><b>{say("journey.real.title")}</b> {say("journey.real.text").replace(/^(.{60,}?[.!?])\s.*$/s, "$1")}</p>
             </div>
           )}
@@ -329,7 +334,7 @@ export default function Journey({ state }: ScreenProps) {
                 </span>
               )}
               {!flat && <button class="ghost" aria-pressed={signal} onClick={() => setSignal(!signal)}>{say("control.signal")} {!compact && <kbd>S</kbd>}</button>}
-              <button class="ghost" onClick={nextLabels} aria-label={`${say("control.labels")}: ${say(`control.labels.${labels}`)}`}>{say("control.labels")} {!compact && <kbd>L</kbd>}</button>
+              <button class="ghost" onClick={nextLabels} aria-label={`${say("control.labels")}${compact ? "" : " L"}: ${say(`control.labels.${labels}`)}`}>{say("control.labels")} {!compact && <kbd>L</kbd>}</button>
               {compact && !flat && <button class="ghost" aria-pressed={active} onClick={() => setActive(!active)}>{say(active ? "control.deactivate" : "control.activate")}</button>}
               <button class="ghost j-go" onClick={startTour}><Play /> {say("control.tour")} {!compact && <kbd>T</kbd>}</button>
             </div>
@@ -350,7 +355,7 @@ export default function Journey({ state }: ScreenProps) {
           <span><svg width="40" height="10" aria-hidden="true">{[4, 14, 24, 34].map((x) => <circle key={x} cx={x} cy="5" r="3.4" class="j-bead" />)}</svg>{say("journey.pulse.answer")}</span>
         </span>
       </div>
-      {compact && chosen && <div class="j-about"><p class="prose">{moreOf(chosen, level)}</p></div>}
+      {compact && chosen && <div class="j-about"><p class="prose">{moreOf(chosen, level, values)}</p></div>}
       <div class="j-below">
         <h2 class="unseen">{say("journey.strip.title")}</h2>
         {compact ? (
@@ -381,7 +386,7 @@ export default function Journey({ state }: ScreenProps) {
         </section>
         <section>
           <h2>{say("journey.big.title")}</h2>
-          <p class="prose">{say("journey.big.text")}</p>
+          <p class="prose">{leaves ? say("journey.big.text") : say("journey.big.nothing")}</p>
         </section>
         <section>
           <h2>{say("journey.real.title")}</h2>
@@ -393,7 +398,7 @@ export default function Journey({ state }: ScreenProps) {
             {PARTS.map((each) => (
               <li key={each}>
                 <button class="ghost" onClick={() => { choose(each); stage.current?.scrollIntoView({ block: "start" }); }}><b>{nameOf(each, level)}</b></button>
-                <p>{doesOf(each, level)} {moreOf(each, level)}</p>
+                <p>{doesOf(each, level, values)} {moreOf(each, level, values)}</p>
               </li>
             ))}
           </ol>
@@ -404,7 +409,7 @@ export default function Journey({ state }: ScreenProps) {
           <p class="small">{say("journey.strip.help")} {say("carrier.help")}</p>
           <Table trip={trip} level={level} />
           {able && (
-            <button class="ghost" onClick={() => { setReady(false); go({ flat: flat ? (state.motion ? "" : "0") : "1" }); }}>{flat ? "Show the picture in 3D" : "Show the picture as a flat drawing"}</button>
+            <button class="ghost" onClick={() => { setReady(false); go({ flat: flat ? (state.motion ? "" : "0") : "1" }); }}>{say(flat ? "action.show_3d" : "action.show_flat")}</button>
           )}
         </section>
       </div>
@@ -425,6 +430,7 @@ function Figure({ name, value, of, key_ }: { readonly name: string; readonly val
 }
 
 function PartPanel({ part, trip, level, close, step }: { readonly part: Part; readonly trip: Trace; readonly level: ScreenProps["state"]["level"]; readonly close: () => void; readonly step: (by: number) => void }) {
+  const say = useText();
   const spans = trip.spans.filter((span) => partOf(span) === part && span.duration_s > 0).sort((a, b) => (a.parent ? 1 : 0) - (b.parent ? 1 : 0) || b.duration_s - a.duration_s);
   const longest: Span[] = [];
   for (const span of spans) if (longest.length < 4 && !longest.some((other) => label(other) === label(span))) longest.push(span);
@@ -432,12 +438,12 @@ function PartPanel({ part, trip, level, close, step }: { readonly part: Part; re
     <aside class="j-panel" aria-label={nameOf(part, level)}>
       <div class="j-nav">
         <h2><i>{PARTS.indexOf(part) + 1}</i> {nameOf(part, level)}</h2>
-        <button class="ghost" onClick={() => step(-1)} aria-label="previous part"><kbd>[</kbd></button>
-        <button class="ghost" onClick={() => step(1)} aria-label="next part"><kbd>]</kbd></button>
-        <button class="ghost" onClick={close} aria-label="the whole way"><kbd>Esc</kbd></button>
+        <button class="ghost" onClick={() => step(-1)} aria-label={say("journey.part.previous")}><kbd>[</kbd></button>
+        <button class="ghost" onClick={() => step(1)} aria-label={say("journey.part.next")}><kbd>]</kbd></button>
+        <button class="ghost" onClick={close} aria-label={say("journey.part.close")}><kbd>Esc</kbd></button>
       </div>
       <p class="j-does">{doesOf(part, level)}</p>
-      <p class="j-more">{moreOf(part, level)}</p>
+      <p class="j-more">{moreOf(part, level, trip.scenario.name === "cloud" ? {} : valuesOf(trip))}</p>
       <dl>
         {longest.map((span) => (
           <div key={span.id}>
@@ -488,13 +494,13 @@ function numberOf(span: Span | undefined, key: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-function notes(trip: Trace, circle: number, cable: number, flight: number, leaves: boolean): readonly (readonly [string, string, string])[] {
-  if (!leaves || circle === 0) return [["middle", "Nothing leaves the device", "On this globe the whole trip is smaller than a dot."]];
+function notes(trip: Trace, circle: number, cable: number, flight: number, leaves: boolean, say: Say): readonly (readonly [string, string, string])[] {
+  if (!leaves || circle === 0) return [["middle", say("journey.scale.none"), say("journey.scale.none.text")]];
   const [from = "here", to = "there"] = [trip.scenario.choices["network.place"], trip.scenario.choices["network.region"]].map((key) => (key ?? "").replace(/-/g, " "));
   return [
-    ["from", place(from), "Your device: far smaller than this dot."],
-    ["middle", `${si(circle, "m")} as the bird flies`, `${si(cable, "m")} of glass, ${si(flight, "s")} for light.`],
-    ["to", place(to), "The hall: smaller than this dot, too."],
+    ["from", place(from), say("journey.scale.from")],
+    ["middle", say("journey.scale.line", { distance: si(circle, "m") }), say("journey.scale.line.text", { cable: si(cable, "m"), time: si(flight, "s") })],
+    ["to", place(to), say("journey.scale.to")],
   ];
 }
 

@@ -1,7 +1,8 @@
 /** Which part of the picture a span of the trip belongs to. */
-import { t } from "../../core/strings";
+import { t, type Values } from "../../core/strings";
+import { si } from "../../core/units";
 import type { Level } from "../../shell/state";
-import type { Carrier, Span } from "../../core/types";
+import type { Carrier, Span, Trace } from "../../core/types";
 
 export type Part = "device" | "access" | "internet" | "balancer" | "server" | "cache" | "back" | "eye";
 export const PARTS: readonly Part[] = ["device", "access", "internet", "balancer", "server", "cache", "back", "eye"];
@@ -15,13 +16,13 @@ export function nameOf(part: Part, level: Level): string {
   return t(`part.${KEYS[part]}.name`, level);
 }
 
-export function doesOf(part: Part, level: Level): string {
-  return t(`part.${KEYS[part]}.does`, level);
+export function doesOf(part: Part, level: Level, values: Values = {}): string {
+  return t(`part.${KEYS[part]}.does`, level, values);
 }
 
-export function moreOf(part: Part, level: Level): string {
-  const more = t(`part.${KEYS[part]}.more`, level);
-  return part === "eye" ? `${t("part.screen.more", level)} ${more}` : more;
+export function moreOf(part: Part, level: Level, values: Values = {}): string {
+  const more = t(`part.${KEYS[part]}.more`, level, values);
+  return part === "eye" ? `${t("part.screen.more", level, values)} ${more}` : more;
 }
 
 function lower(text: string): string {
@@ -66,4 +67,24 @@ export function decade(year: number): number {
 /** A scale of age without hue: the older, the fainter. From 0 (1870 and before) to 1 (this decade). */
 export function youth(year: number): number {
   return Math.min(Math.max((year - 1870) / (2025 - 1870), 0), 1);
+}
+
+/** What the texts say of this trip: without it they would tell of the usual one. */
+export function valuesOf(trip: Trace): Values {
+  const found: Record<string, string> = {};
+  const lasts = (name: string, id: string) => {
+    const span = trip.spans.find((each) => each.id === id);
+    if (span) found[name] = si(span.duration_s, "s");
+  };
+  lasts("press_time", "keyboard.press");
+  lasts("access_time", "network.access");
+  lasts("fiber_time", "optics.fiber");
+  lasts("queue_time", "datacenter.queue");
+  lasts("read_time_cloud", "model.prefill");
+  lasts("eye_time", "eye.cortex");
+  const cable = trip.spans.find((each) => each.name === "network.route")?.attributes["cable_m"];
+  if (typeof cable === "number") found["cable_length"] = si(cable, "m");
+  const token = trip.summary["time_per_output_token_s"];
+  if (typeof token === "number") found["token_time"] = found["token_interval"] = si(token, "s");
+  return found;
 }

@@ -88,7 +88,8 @@ export default function Picture3d(props: PictureProps) {
         (window as unknown as { lab3d?: unknown }).lab3d = runtime.stats;
         build();
         look(false);
-        if (latest.current.signal && latest.current.motion) send(runtime, latest.current.view);
+        if (latest.current.tour !== null) runtime.stop(tourAt(latest.current.tour).signal);
+        else if (latest.current.signal && latest.current.motion) send(runtime, latest.current.view);
         latest.current.canvas(canvas.current);
         latest.current.ready();
       })

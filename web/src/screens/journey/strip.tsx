@@ -1,12 +1,11 @@
 /** All stages of the trip on one time line, one lane a part: how long each takes (logarithmic), or when it happens (linear). */
 import { useMemo, useState } from "preact/hooks";
 import { scaleLinear, scaleLog } from "d3-scale";
-import { t } from "../../core/strings";
+import { has, t } from "../../core/strings";
 import { band, si } from "../../core/units";
 import type { Span, Trace } from "../../core/types";
 import { link, type Level } from "../../shell/state";
 import { ink, lanes, nameOf, youth, type Lane, type Part } from "./parts";
-import { SHORT } from "./texts";
 
 export type TimeScale = "log" | "linear" | "first";
 export type ColorBy = "carrier" | "decade";
@@ -21,7 +20,8 @@ export function color(span: Span, by: ColorBy): string {
 
 export function label(span: Span): string {
   if (span.parent && span.name === span.parent) return span.title;
-  return SHORT[span.name] ?? SHORT[span.name.split(".").slice(0, 2).join(".")] ?? span.title;
+  const stage = [span.name, span.name.split(".").slice(0, 2).join(".")].find((name) => has(`short.${name}`));
+  return stage ? t(`short.${stage}`) : span.title;
 }
 
 interface Mark {
@@ -102,7 +102,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
   const all = useMemo(() => lanes(trip.spans), [trip]);
   const right = width - 14;
   const row = (height - TOP - 4) / all.length;
-  const first = trip.summary["time_to_first_word_s"] as number;
+  const first = (trip.summary["time_to_first_word_s"] ?? trip.summary["time_to_first_token_s"]) as number;
   const whole = trip.summary["time_to_last_token_s"] as number;
   const logX = useMemo(() => scaleLog().domain([3e-10, 45]).range([LEFT, right]).clamp(true), [right]);
   const end = scale === "first" ? first * 1.06 : whole * 1.02;
@@ -225,7 +225,7 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
     const tint = color(span, by);
     const waits = span.carrier === "waiting" && by === "carrier";
     return (
-      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabIndex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
+      <a key={span.id} href={link("stage", span.name)} {...on(span)} tabindex={fits ? 0 : -1} aria-hidden={fits ? undefined : "true"}
         aria-label={`${text}: ${span.title}: ${si(span.duration_s, "s")}`}>
         <rect x={a} y={y - (inside ? row * 0.4 : 4)} width={Math.max(b - a, 1.5)} height={inside ? row * 0.8 : 8} fill={waits ? "url(#j-hatch)" : tint} opacity={inside ? 0.32 : 0.85} />
         <rect x={a - 3} y={y - row / 2} width={Math.max(b - a + 6, 8)} height={row} fill="transparent" />
@@ -291,14 +291,13 @@ export function Hatch() {
 /** The same numbers as a table: every stage of every part. */
 export function Table({ trip, level }: { readonly trip: Trace; readonly level: Level }) {
   const groups = [...lanes(trip.spans).map((lane) => ({ name: nameOf(lane.part, level), spans: lane.spans })),
-    { name: "Always on", spans: trip.spans.filter((span) => span.id.startsWith("on.")) }];
+    { name: t("journey.table.always_on", level), spans: trip.spans.filter((span) => span.id.startsWith("on.")) }];
   return (
     <div class="j-scroll" role="region" aria-label={t("journey.strip.title", level)} tabIndex={0}>
       <table class="j-table">
         <caption class="unseen">{t("journey.strip.title", level)}</caption>
         <thead>
-          <tr><th scope="col">stage</th><th scope="col">starts at</th><th scope="col">takes</th><th scope="col">likely (p5 to p95)</th>
-            <th scope="col">energy</th><th scope="col">carried by</th><th scope="col">since</th></tr>
+          <tr>{["stage", "start", "takes", "likely", "energy", "carrier", "since"].map((name) => <th key={name} scope="col">{t(`journey.table.${name}`, level)}</th>)}</tr>
         </thead>
         {groups.map((group, i) => group.spans.length > 0 && (
           <tbody key={group.name}>
