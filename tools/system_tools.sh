@@ -10,6 +10,7 @@ note() { # PROGRAM PACKAGE WHAT-IS-SKIPPED
 note node nodejs
 note rsvg-convert librsvg2-bin
 note pdfinfo poppler-utils
+note chromium "chromium libgl1-mesa-dri"
 
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "system tools: installing$missing"
@@ -19,5 +20,6 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1
 fi
 
 command -v node >/dev/null 2>&1 || echo "system tools: node is missing; the JavaScript reading is not tested"
+command -v chromium >/dev/null 2>&1 || echo "system tools: chromium is missing; the lab is not tested in a browser"
 command -v pdfinfo >/dev/null 2>&1 || echo "system tools: pdfinfo is missing; the question sheet's tags are not tested"
 command -v rsvg-convert >/dev/null 2>&1 || echo "system tools: rsvg-convert is missing; pictures are not rendered in tests"

@@ -22,12 +22,26 @@ WEB = ROOT / "web"
 SITE = ROOT / "src" / "roundtrip" / "lab" / "site"
 GENERATED = WEB / "src" / "generated"
 
-NODE = shutil.which("node")
-CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+
+def _node() -> str | None:
+    """Return a Node.js that Vite runs on: the system's, or the one that tools/build_web.sh put into the environment."""
+    for found in (shutil.which("node"), str(ROOT / ".venv" / "node" / "node")):
+        if found and Path(found).exists():
+            said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+            if said.startswith("v") and int(said[1:].partition(".")[0]) >= 20:
+                return found
+    return None
+
+
+NODE = _node()
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
 
 needs_node = pytest.mark.skipif(NODE is None, reason="node is missing")
 needs_modules = pytest.mark.skipif(
-    NODE is None or not (GENERATED / "index.js").is_file(), reason="the closed forms are not printed: tools/build_web.sh"
+    NODE is None or not (GENERATED / "index.js").is_file(),
+    reason="the closed forms are not printed: tools/build_web.sh",
 )
 needs_site = pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: tools/build_web.sh")
 needs_browser = pytest.mark.skipif(

@@ -68,6 +68,12 @@ def test_the_single_file_opens_from_a_disk(tmp_path: Path) -> None:
         assert len([url for url in noted["requests"] if url.startswith("file:")]) == 1, screen
 
 
+def test_the_first_screen_is_useful_before_3d_is_there(lab: str) -> None:
+    shown = run_node("browser.mjs", "first", lab)["text"]
+    assert "whole answer" in shown
+    assert len(shown) > 500
+
+
 def test_axe_finds_nothing(lab: str) -> None:
     """WCAG 2.0 to 2.2, A and AA, and axe's best practice: dark, light, forced colors, a phone."""
     found = run_node("axe.mjs", lab, timeout=600)
@@ -101,7 +107,7 @@ def test_without_webgl_the_numbers_are_the_same(lab: str) -> None:
         assert not flat["errors"], (screen, flat["errors"][:3])
         assert flat["canvas"] == 0, screen
         assert set(deep["numbers"]) <= set(flat["numbers"]), (screen, set(deep["numbers"]) - set(flat["numbers"]))
-    for screen in ("", "word"):
+    for screen in ("", "word") if run_node("browser.mjs", "webgl", lab) else ():
         assert told["gl"][screen]["canvas"] >= 1, screen
 
 

@@ -78,7 +78,11 @@ def _unit(text: str) -> str:
 
 
 def test_the_rule_would_find_physics() -> None:
-    for line in ("const e = span.power_W * span.duration_s;", "x = trip.energy_J / summary.water_L", 'a["length_m"] * 4.9'):
+    for line in (
+        "const e = span.power_W * span.duration_s;",
+        "x = trip.energy_J / summary.water_L",
+        'a["length_m"] * 4.9',
+    ):
         assert re.search(rf"{QUANTITY}\s*[*/]\s*(?:{QUANTITY}|{NUMBER})", line), line
     assert any(re.search(pattern, "const c = 299_792_458;") for pattern in CONSTANTS.values())
 

@@ -75,7 +75,14 @@ def test_the_page_has_no_script_of_its_own(port: int) -> None:
 
 @needs_site
 def test_nothing_outside_the_site_is_served(port: int) -> None:
-    for path in ("/../server.py", "/%2e%2e/server.py", "/data/../../server.py", "/..%2fserver.py", "//etc/passwd", "/%00"):
+    for path in (
+        "/../server.py",
+        "/%2e%2e/server.py",
+        "/data/../../server.py",
+        "/..%2fserver.py",
+        "//etc/passwd",
+        "/%00",
+    ):
         status, _, body = _get(port, path)
         assert status in (400, 404), path
         assert b"import" not in body
