@@ -20,9 +20,8 @@ def test_the_file_of_cases_is_fair() -> None:
 def cases() -> list[tuple[float, str]]:
     rng = random.Random(3)
     made = [(value, unit) for unit in UNITS for value in (0.0, 1.0, 999.4, 999.6, 9_999.4, 1e-3, 0.9996, 1e15, -2.5)]
-    for _ in range(2_000):
-        made.append((10.0 ** rng.uniform(-17, 16) * rng.choice((1, 1, 1, -1)), rng.choice(UNITS)))
-    return made
+    drawn = [(10.0 ** rng.uniform(-17, 16) * rng.choice((1, 1, 1, -1)), rng.choice(UNITS)) for _ in range(2_000)]
+    return made + drawn
 
 
 @needs_node
