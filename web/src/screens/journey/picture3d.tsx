@@ -126,9 +126,10 @@ export default function Picture3d(props: PictureProps) {
     look(true);
   }, [props.ground, props.device, props.leaves, props.view, props.part, props.turned, props.years, props.compact, props.tour === null]);
 
+  // what the page says anew may need another place
   useEffect(() => {
     live.current?.runtime.ask();
-  }, [props.labels, props.level]);
+  });
 
   useEffect(() => {
     const at = live.current;

@@ -10,7 +10,7 @@ import { ink, lanes, nameOf, youth, type Lane, type Part } from "./parts";
 export type TimeScale = "log" | "linear" | "first";
 export type ColorBy = "carrier" | "decade";
 
-const LEFT = 168;
+const LEFT = 184;
 const TOP = 26;
 
 export function color(span: Span, by: ColorBy): string {

@@ -152,9 +152,9 @@ function Memory({ tag }: Parts) {
       )))}
       <rect x="238" y="180" width="124" height="180" class="w-solid" />
       {Array.from({ length: 12 * 12 }, (_, i) => <rect key={i} x={244 + (i % 12) * 9.6} y={187 + Math.floor(i / 12) * 14.2} width="7" height="9" fill="var(--moving-charge)" opacity={(i * 37) % 29 === 0 ? 0.95 : 0.16} />)}
-      {Array.from({ length: 10 }, (_, i) => <rect key={i} x={120 + i * 37} y="458" width="22" height="16" class="w-line" fill={i === 4 ? "var(--moving-charge)" : undefined} />)}
+      {Array.from({ length: 10 }, (_, i) => <rect key={i} x={120 + i * 37} y="458" width="22" height="16" class={i === 4 ? undefined : "w-line"} fill={i === 4 ? "var(--moving-charge)" : undefined} />)}
       <path d="M131 454L280 366M302 454L300 366M464 454L324 366" class="w-ground" />
-      {tag("stack", 60, 96)}{tag("chip", 300, 394, "middle")}{tag("readers", 300, 500, "middle")}
+      {tag("stack", 60, 96)}{tag("chip", 300, 148, "middle")}{tag("reader", 300, 500, "middle")}
     </>
   );
 }
@@ -165,7 +165,7 @@ function Scores({ counts, tag, answer }: Parts) {
   const bars = [[330, 250], [180, 90], [440, 62], [250, 48], [120, 34], [500, 28], [380, 42]] as const;
   return (
     <>
-      <rect x="60" y="380" width="480" height="130" fill="url(#w-field)" class="w-line" />
+      <rect x="60" y="380" width="480" height="130" fill="url(#w-field)" /><rect x="60" y="380" width="480" height="130" class="w-line" />
       <defs><pattern id="w-field" width={480 / columns * 4} height={130 / rows * 4} patternUnits="userSpaceOnUse"><rect width="1.6" height="0.8" fill="var(--stored-charge)" opacity=".7" /></pattern></defs>
       {bars.map(([x, h], i) => <rect key={x} x={x} y={440 - h} width="12" height={h} fill="var(--moving-charge)" opacity={i ? 0.45 : 1} />)}
       <path d="M336 186V150" stroke="var(--moving-charge)" stroke-width="3" />
@@ -185,7 +185,7 @@ function Loop({ counts, tag, prompt, answer }: Parts) {
       ))}
       <path d="M280 530V70C280 30 470 30 470 120V470C470 545 280 545 280 520" fill="none" stroke="var(--moving-charge)" stroke-width="3" />
       <text x="292" y="64" class="w-word">… {answer}</text><text x="250" y="550" class="w-word" text-anchor="end">{prompt}</text>
-      {tag("top", 170, 290, "end")}{tag("round", 482, 300)}
+      {tag("top", 170, 290, "end")}{tag("round", 596, 52, "end")}
     </>
   );
 }

@@ -42,9 +42,11 @@ export default function WordScreen({ state }: ScreenProps) {
     loadSources().then(setSources, () => undefined);
   }, []);
 
-  const asked = clamp(Math.round(Number(params["q"])) || 4, 1, 9);
+  const given = clamp(Math.round(Number(params["step"])) || 0, 0, 7);
+  const own = word?.questions.find((each) => each.step === given && each.number > 1 && each.number < 9)?.number ?? 4;
+  const asked = clamp(Math.round(Number(params["q"])) || own, 1, 9);
   const fromQuestion = word?.questions.find((each) => each.number === asked)?.step ?? 3;
-  const n = clamp(Math.round(Number(params["step"])) || fromQuestion, 1, 7);
+  const n = given || fromQuestion;
   const flat = params["flat"] === "1" || (params["flat"] !== "0" && !state.motion) || !able;
   const key = QUESTIONS.find(([, number]) => number === asked)?.[0] ?? "model";
 
@@ -139,7 +141,9 @@ export default function WordScreen({ state }: ScreenProps) {
     setPlaying(true);
   };
   const step = word?.steps.find((each) => each.number === n);
-  const labelled = useMemo(() => (word ? labelsOf(n, word, say) : []), [word, n, level]);
+  // texts may arrive after the numbers: the labels are new when what they say is
+  const said = (word ? labelsOf(n, word, say) : []);
+  const labelled = useMemo(() => said, [JSON.stringify(said)]);
   useShare(
     { name: `word-step-${n}`, json: () => word, rows: () => (word ? tableOf(word) : []), picture: () => root.current?.querySelector<SVGSVGElement>(".w-flat") ?? null },
     [word, n],

@@ -100,7 +100,8 @@ export default function WordPicture(props: WordPictureProps) {
   }, []);
   useEffect(() => build(), [props.step, props.ground]);
   useEffect(() => look(true), [props.turned]);
-  useEffect(() => live.current?.runtime.ask(), [props.showLabels, props.labels]);
+  // what the page says anew may need another place
+  useEffect(() => live.current?.runtime.ask());
   useEffect(() => {
     const at = live.current;
     if (!at) return;
