@@ -61,3 +61,4 @@ if [ "${1:-}" = data ]; then exit 0; fi
     node node_modules/vite/bin/vite.js build --logLevel warn
     node node_modules/vite/bin/vite.js build --logLevel warn --mode single
 )
+.venv/bin/python tools/web_licenses.py src/roundtrip/lab/site/licenses.txt

@@ -111,3 +111,5 @@ def test_a_single_file_holds_everything(capsys: Capture, tmp_path: Path) -> None
     assert "script-src 'sha256-" in page
     assert "unsafe" not in page.partition("</head>")[0].partition("<style")[0]
     assert page.count('<script type="application/json"') >= 15
+    assert "SIL OPEN FONT LICENSE" in page
+    assert "three 0." in page

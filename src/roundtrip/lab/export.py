@@ -56,6 +56,8 @@ def single_file() -> str:
         text = path.read_text(encoding="utf-8").replace("<", "\\u003c")
         name = path.relative_to(folder).as_posix()
         data.append(f'<script type="application/json" id="{name}">{text}</script>')
+    licenses = (folder / "licenses.txt").read_text(encoding="utf-8").replace("</", "<\\/")
+    data.append(f'<script type="text/plain" id="licenses">{licenses}</script>')
     icon = base64.b64encode((folder / "icon.svg").read_bytes()).decode()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "

@@ -323,9 +323,9 @@ def loop() -> dict[str, Any]:
                      / b.trip("cloud", "time_per_output_token_s") / b[f"{READER}.reading_rate_1_s"], "1",
                      "It writes {n} times as fast as you read."),
             compared("trips", lambda b: REPLY_TOKENS * b[f"{V3}.layers"], "1",
-                     "A reply of 500 tokens is 500 trips through 61 layers: {N} layers."),
+                     "A reply of 500 tokens is 500 trips through all layers: {N} of them."),
             compared("lamp_s", lambda b: audit_value("C016") / b[LAMP], "s",
-                     "Its 189 J of chips would light an LED lamp for {n} seconds."),
+                     "What its chips take for those would light an LED lamp for {n} seconds."),
         ],
         "papers": [{**paper("vaswani-2017", "Writing goes one token at a time, each from all before it: section 3 of "
                             "the paper."), "claim": claimed("C023", "year")}],
