@@ -390,7 +390,7 @@ function sums(b: Bench): WordModel {
   list.push({ points: down, radius: 0.035, tint: k.charge });
   b.beads(new Track(down), 5, mix(k.charge, "#ffffff", dark ? 0.45 : 0), 0.1, 0.1);
   return b.finish({ look: v(0, 2.2, z), last: v(4, 0.4, z), field: v(w / 2, -1.4, 1.4 + w / 2), inn: v(-w / 2 - 0.75, -0.7, 1.4 + w / 2 - 0.4), out: v(w / 2 + 0.75, -0.4, 1.4 - w / 2 + 1.5) },
-    { y: -0.3, z: -0.8, pitch: 29, yaw: 30, distance: 70 });
+    { y: -0.2, z: -0.8, pitch: 29, yaw: 30, distance: 77 });
 }
 
 /** 5: a small chip between tall stacks; most of the time it waits for what comes over the edge. */

@@ -76,8 +76,7 @@ function Vectors({ counts, tag, prompt }: Parts) {
   const rows = Math.ceil(counts.width / columns);
   const bars: string[] = [];
   for (let i = 0; i < counts.width; i++) {
-    const g = rnd();
-    if (g > 0.38) bars.push(`M${(60 + (i % columns) * 3.75).toFixed(1)} ${(278 + Math.floor(i / columns) * 4.3).toFixed(1)}h${(0.8 + 2.4 * (g - 0.38)).toFixed(1)}`);
+    bars.push(`M${(60 + (i % columns) * 3.75).toFixed(1)} ${(278 + Math.floor(i / columns) * 4.3).toFixed(1)}h${(0.5 + 2.5 * rnd() ** 1.6).toFixed(1)}`);
   }
   return (
     <>
@@ -166,7 +165,7 @@ function Scores({ counts, tag, answer }: Parts) {
   return (
     <>
       <rect x="60" y="380" width="480" height="130" fill="url(#w-field)" /><rect x="60" y="380" width="480" height="130" class="w-line" />
-      <defs><pattern id="w-field" width={480 / columns * 4} height={130 / rows * 4} patternUnits="userSpaceOnUse"><rect width="1.6" height="0.8" fill="var(--stored-charge)" opacity=".7" /></pattern></defs>
+      <defs><pattern id="w-field" width={480 / columns} height={130 / rows} patternUnits="userSpaceOnUse"><rect width="0.7" height="0.3" fill="var(--stored-charge)" opacity=".7" /></pattern></defs>
       {bars.map(([x, h], i) => <rect key={x} x={x} y={440 - h} width="12" height={h} fill="var(--moving-charge)" opacity={i ? 0.45 : 1} />)}
       <path d="M336 186V150" stroke="var(--moving-charge)" stroke-width="3" />
       <text x="350" y="160" class="w-word">{answer}</text>
