@@ -23,5 +23,5 @@ export function compare(module, vectors) {
       }
     });
   }
-  return { rows: vectors.rows.length, finite, worst, where, keys: module.inputs ? Object.keys(module.inputs) : [] };
+  return { rows: vectors.rows.length, outputs: vectors.outputs.length, finite, worst, where, keys: module.inputs ? Object.keys(module.inputs) : [] };
 }
