@@ -231,7 +231,8 @@ def _together(name: str, one: Change, two: Change) -> Change:
         (x[0] + y[0], x[1] + y[1])
         for x, y in ((one.time_s, two.time_s), (one.energy_J, two.energy_J), (one.caused_J, two.caused_J))
     )
-    return replace(one, id=name, time_s=time_s, energy_J=energy_J, caused_J=caused_J)
+    outward = two if one.id.startswith("back.") else one
+    return replace(outward, id=name, time_s=time_s, energy_J=energy_J, caused_J=caused_J)
 
 
 def _answer_sentence(a: Trace, b: Trace) -> str:

@@ -222,10 +222,11 @@ class _Explainer:
         }
         if call is not None and measure is not None:
             (value,), ((low, high),) = measure.values([call.result]), measure.bands([call.result])
-            made["result"] = {"value": value, "low": low, "high": high, "unit": _result_unit(stage, name, document)}
+            unit = _result_unit(stage, name, document)
+            made["result"] = {"value": value, "low": low, "high": high, "unit": unit}
             made["calls"] = len(calls)
             if not brief:
-                made["matters"] = _matters(measure, call.result, made["result"]["unit"])
+                made["matters"] = _matters(measure, call.result, unit)
         if not brief:
             made["truth"] = [_truth(check(r)) for r in rows() if r.stage == stage and r.function == name]
         return made
