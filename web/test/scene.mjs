@@ -35,8 +35,14 @@ const commands = {
           await page.goto(address(base, screen, query));
           await ready(page);
           await there(page);
-          await page.waitForTimeout(query === "view=2" ? 11_500 : 6_500);
-          const before = await page.evaluate("lab3d.frames");
+          // Until it rests: on a busy machine the picture may begin late.
+          let before = -1;
+          for (let tries = 0; tries < 30; tries++) {
+            const now = await page.evaluate("lab3d.frames");
+            if (now === before) break;
+            before = now;
+            await page.waitForTimeout(tries ? 900 : 5_000);
+          }
           await page.waitForTimeout(1_500);
           told[`${way} ${screen || "journey"} ${query}`] = await page.evaluate((at) => {
             const sorted = [...lab3d.scripts].sort((a, b) => a - b);
