@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help trip test check bench validate tables docs lab site clean
+.PHONY: help trip test browser check bench validate tables docs lab site clean
 
 help:
 	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
 	@echo "make test      all tests            make check     style, types and who imports whom"
+	@echo "make browser   the lab walked in a real browser"
 	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"
 	@echo "make tables    the committed tables, from their solvers"
 	@echo "make lab       the laboratory in a browser (PORT=8321); make site builds it only"
@@ -24,6 +25,11 @@ test: .venv/.dev
 	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits salib
 	@tools/build_web.sh stale || echo "the lab's site was not built; its tests in node and Chromium are skipped"
 	@$(BIN)/python -m pytest -n auto
+
+browser: .venv/.dev
+	@tools/system_tools.sh
+	@tools/build_web.sh stale
+	@ROUNDTRIP_BROWSER=1 $(BIN)/python -m pytest tests/lab
 
 check: .venv/.dev
 	@$(BIN)/ruff check .

@@ -44,9 +44,13 @@ needs_modules = pytest.mark.skipif(
     reason="the closed forms are not printed: tools/build_web.sh",
 )
 needs_site = pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: tools/build_web.sh")
+# Walks in a real browser take minutes and lean on the machine: `make browser` runs them, `make test` names them.
 needs_browser = pytest.mark.skipif(
-    not CHROMIUM or NODE is None or not (WEB / "node_modules" / "playwright-core").is_dir(),
-    reason="Chromium, node or playwright-core is missing",
+    os.environ.get("ROUNDTRIP_BROWSER") != "1"
+    or not CHROMIUM
+    or NODE is None
+    or not (WEB / "node_modules" / "playwright-core").is_dir(),
+    reason="walks in a real browser: make browser (with Chromium, node and playwright-core)",
 )
 
 
