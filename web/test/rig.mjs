@@ -24,6 +24,7 @@ export async function withBrowser(work, { gl = true } = {}) {
 export async function newPage(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000); // a build machine may be busy
   const noted = { requests: [], errors: [] };
   // Chromium reports WebGL's own advice about speed as warnings: only errors count.
   page.on("console", (message) => message.type() === "error" && noted.errors.push(message.text()));
@@ -35,7 +36,7 @@ export async function newPage(browser, options = {}) {
 
 /** Waits until the screen is there: a heading, no loading notice, fonts ready. */
 export async function ready(page) {
-  await page.waitForSelector("main h1, main h2", { state: "attached", timeout: 30_000 });
-  await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), null, { timeout: 30_000 });
+  await page.waitForSelector("main h1, main h2", { state: "attached", timeout: 120_000 });
+  await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), null, { timeout: 120_000 });
   await page.evaluate(() => document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 300))));
 }
