@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width
+from roundtrip.cli.output import as_json, color, say_json, say_page, width
 
 if TYPE_CHECKING:
     from roundtrip.journey.audit.core import Result
@@ -41,19 +41,13 @@ def audit(claim_id: str | None, verdict: str | None, as_json: bool) -> None:
         if as_json:
             say_json({"claims": [found.as_dict()]})
         else:
-            _say(detail(found, width()))
+            say_page(detail(found, width()))
         return
     results = [r for r in audit_all() if verdict in (None, r.verdict)]
     if as_json:
         say_json({"claims": [r.as_dict() for r in results]})
     else:
-        _say(overview(results, width(), color()))
-
-
-def _say(text: str) -> None:
-    from roundtrip.trace.table import ascii_only
-
-    say(text if knows_unicode() else ascii_only(text))
+        say_page(overview(results, width(), color()))
 
 
 def stated(result: Result) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from roundtrip.cli.inputs import check_samples, complete_scenario, read_prompt, read_scenario
-from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import OutputError
+from roundtrip.cli.output import as_json, check_svg, say_json, say_page, width, write_whole
 
 if TYPE_CHECKING:
     from roundtrip.journey.compare import Comparison
@@ -38,8 +37,7 @@ def compare(
     brief: bool,
 ) -> None:
     """Compare the scenarios A and B: presets or files; say what changed and why."""
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     from roundtrip.journey.compare import compare as compared
 
     check_samples(samples)
@@ -52,10 +50,8 @@ def compare(
     if as_json:
         say_json(found.as_dict())
         return
-    from roundtrip.trace.table import ascii_only
-
     page = render(found, max(width(), 60), brief)
-    say(page if knows_unicode() else ascii_only(page))
+    say_page(page)
 
 
 def render(found: Comparison, columns: int, brief: bool = False) -> str:

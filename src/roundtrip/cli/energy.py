@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import DomainError, OutputError
+from roundtrip.cli.output import as_json, check_svg, say_json, say_page, width, write_whole
+from roundtrip.errors import DomainError
 
 if TYPE_CHECKING:
     from roundtrip.journey.boundary import Account
@@ -52,8 +52,7 @@ def energy(
     plot: str | None,
 ) -> None:
     """Account for PROMPT: what it draws, where, under whose name, and what that means in water, carbon and money."""
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     if hour is not None and not 0.0 <= hour <= 24.0:
         raise DomainError(f"--hour = {hour:g}, allowed: 0 to 24")
     if not 0.0 <= cached <= 1.0:
@@ -98,12 +97,10 @@ def energy(
 
 
 def _print(body: Any, as_json: bool, text: str) -> None:
-    from roundtrip.trace.table import ascii_only
-
     if as_json:
         say_json(body)
     else:
-        say(text if knows_unicode() else ascii_only(text))
+        say_page(text)
 
 
 def other_accounts(scenario: Scenario, made: Account) -> list[dict[str, Any]]:

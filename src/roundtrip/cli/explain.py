@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from roundtrip.cli.inputs import complete_name, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import OutputError
+from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
 Body = dict[str, Any]
 
@@ -28,8 +27,7 @@ def explain(name: str, scenario: str, settings: tuple[str, ...], tex: bool, as_j
     """
     from roundtrip.journey.explain import explain as explained
 
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     body = explained(name, read_scenario(scenario, settings))
     if plot is not None:
         from roundtrip.journey.equation_picture import picture
@@ -39,10 +37,10 @@ def explain(name: str, scenario: str, settings: tuple[str, ...], tex: bool, as_j
     if as_json:
         say_json(body)
         return
-    from roundtrip.trace.table import ascii_only, painter
+    from roundtrip.trace.table import painter
 
     text = Page(max(width(), 60), tex, painter(color())).of(body)
-    say(text if knows_unicode() else ascii_only(text))
+    say_page(text)
 
 
 def unmarked(text: str) -> str:

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from roundtrip.cli.output import as_json, color, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import OutputError
+from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
 BARS = " ▁▂▃▄▅▆▇█"
 BINS = 60
@@ -22,11 +21,10 @@ def latency(name: str | None, plot: str | None, as_json: bool) -> None:
 
     Without NAME all keyboards and computers of the tables; with NAME the parts of its way and its distribution.
     """
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     from roundtrip.journey.latency import KINDS, table
     from roundtrip.journey.latency import latency as predicted
-    from roundtrip.trace.table import ascii_only, painter
+    from roundtrip.trace.table import painter
 
     found = [predicted(name)] if name else [x for kind in KINDS for x in table(kind)]
     if plot:
@@ -41,7 +39,7 @@ def latency(name: str | None, plot: str | None, as_json: bool) -> None:
         return
     paint = painter(color())
     page = one(predicted(name), max(width(), 60), paint) if name else everything(found, max(width(), 60), paint)
-    say(page if knows_unicode() else ascii_only(page))
+    say_page(page)
 
 
 def everything(found: list[Any], columns: int, paint: Any) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
+from roundtrip.cli.output import as_json, check_svg, say, say_json, say_page, width, write_whole
 from roundtrip.errors import DomainError, OutputError
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ def link(
 
     Without NAME, the links of the catalog are listed; a TOML file with one link of your own is as good.
     """
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     if samples != 0 and not 4 <= samples <= MOST_SAMPLES:
         raise DomainError(f"--samples = {samples}, allowed: 0 (no bands), or 4 to {MOST_SAMPLES:,}")
     from roundtrip.catalog.load import load
@@ -85,10 +84,8 @@ def link(
     if as_json:
         say_json(found.as_dict())
         return
-    from roundtrip.trace.table import ascii_only
-
     page = render(found, max(width(), 80), whole)
-    say(page if knows_unicode() else ascii_only(page))
+    say_page(page)
 
 
 def render(found: Budget, columns: int, whole: bool = False) -> str:

@@ -33,6 +33,20 @@ def say(text: str) -> None:
         click.echo(ascii_only(text), nl=not text.endswith("\n"), color=True)
 
 
+def say_page(text: str) -> None:
+    """Print a page of a verb: in ASCII alone where the output knows no more."""
+    from roundtrip.trace.table import ascii_only
+
+    say(text if knows_unicode() else ascii_only(text))
+
+
+def check_svg(*paths: str | None) -> None:
+    """Refuse a plot whose name says that it is no SVG."""
+    for path in paths:
+        if path is not None and not path.lower().endswith(".svg"):
+            raise OutputError(f"{path}: a plot is written as SVG, expected a name that ends in .svg")
+
+
 def say_json(body: Any) -> None:
     """Print an object as JSON."""
     import json

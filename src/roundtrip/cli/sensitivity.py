@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from roundtrip.cli.inputs import read_prompt, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import DomainError, OutputError
+from roundtrip.cli.output import as_json, check_svg, say_json, say_page, width, write_whole
+from roundtrip.errors import DomainError
 
 if TYPE_CHECKING:
     from roundtrip.journey.sensitivity import Sensitivity
@@ -40,8 +40,7 @@ def sensitivity(
 
     Examples: time_to_first_token_s, energy_J.allocated, carbon_g, optics.fiber/duration_s.
     """
-    if plot is not None and not plot.lower().endswith(".svg"):
-        raise OutputError(f"{plot}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(plot)
     for name, value, low, high in (("--rows", rows, LEAST, MOST), ("--top", top, 1, 1_000), ("--seed", seed, 0, 2**31)):
         if not low <= value <= high:
             raise DomainError(f"{name} {value}: allowed are {low} to {high}")
@@ -53,10 +52,8 @@ def sensitivity(
     if as_json:
         say_json(found.as_dict())
         return
-    from roundtrip.trace.table import ascii_only
-
     page = render(found, top, max(width(), 60))
-    say(page if knows_unicode() else ascii_only(page))
+    say_page(page)
 
 
 def _unit(name: str) -> str:

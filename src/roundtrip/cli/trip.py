@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
-from roundtrip.cli.output import as_json, check_apart, color, knows_unicode, say, say_json, width, write_whole
-from roundtrip.errors import OutputError
+from roundtrip.cli.output import (
+    as_json,
+    check_apart,
+    check_svg,
+    color,
+    knows_unicode,
+    say,
+    say_json,
+    width,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from roundtrip.trace.model import Trace
@@ -65,10 +74,7 @@ def trip(
 
     Files are written beside the table; give several at once.
     """
-    for name in PLOTS:
-        path = paths[name]
-        if path is not None and not path.lower().endswith(".svg"):
-            raise OutputError(f"{path}: a plot is written as SVG, expected a name that ends in .svg")
+    check_svg(*(paths[name] for name in PLOTS))
     check_apart({f"--{name.replace('_', '-')}": path for name, path in paths.items()})
     check_samples(samples)
     chosen = read_scenario(scenario, settings, read_prompt(prompt))

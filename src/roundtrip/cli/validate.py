@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from roundtrip.cli.output import as_json, knows_unicode, say, say_json, width
+from roundtrip.cli.output import as_json, say_json, say_page, width
 from roundtrip.errors import TruthError
 
 
@@ -26,10 +26,8 @@ def validate(ctx: click.Context, truth: str | None, fit: str | None, as_json: bo
     if as_json:
         say_json(body)
     else:
-        from roundtrip.trace.table import ascii_only
-
         page = render(body, width())
-        say(page if knows_unicode() else ascii_only(page))
+        say_page(page)
     ctx.exit(0 if all(score["holds"] for score in body["scores"]) else 1)
 
 
