@@ -25,8 +25,8 @@ LOOKS: dict[str, Look] = {
     "stored charge": Look("▒", "%", "#7FE7D6", "#0B8A72", 36),
     "waiting": Look("╱", "/", "#7C828E", "#3D434D", 244),
     "heat": Look("▓", "&", "#E5484D", "#A3160F", 160),
-    "motion": Look("▄", "_", "#C9B79C", "#7A6544", 137),
-    "chemistry": Look("≈", "~", "#C08BD6", "#7A3E94", 134),
+    "motion": Look("▄", "_", "#C8B79A", "#836946", 137),
+    "chemistry": Look("≈", "~", "#BF8EBA", "#81367A", 134),
 }
 
 TEXT_DARK, TEXT_LIGHT = "#E8E6E1", "#23262D"

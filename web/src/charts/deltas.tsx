@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import type { Carrier } from "../core/types";
 import { short } from "./numbers";
-import { fill, fresh, Hatch } from "./paint";
+import { fill, fresh, Hatch, hue, Pale } from "./paint";
 import { measure, useWidth } from "./width";
 
 export interface Delta {
@@ -66,7 +66,7 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
               ) : (
                 name
               )}
-              <rect x={Math.min(zero, at)} y={y + 2} width={Math.max(1, Math.abs(at - zero))} height="13" fill={fill(row.carrier, hatch)} opacity={row.change < 0 ? 0.55 : 1} />
+              <Pale x={Math.min(zero, at)} y={y + 2} width={Math.max(1, Math.abs(at - zero))} height={13} paint={fill(row.carrier, hatch)} edge={hue(row.carrier)} strength={row.change < 0 ? 0.55 : 1} />
               <text class="m" x={row.change < 0 ? at - 7 : at + 7} y={y + 13} text-anchor={row.change < 0 ? "end" : "start"}>
                 {text}
               </text>

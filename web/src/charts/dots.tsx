@@ -46,7 +46,7 @@ export function Dots({ items, unit, chosen, title, onChoose }: { items: readonly
         {placed.map(({ item, x: cx, y }) => (
           <circle
             key={item.key} cx={cx} cy={y} r={item.key === chosen ? 4.6 : 3.2}
-            fill={item.key === chosen ? "var(--fg)" : "var(--mut)"} fill-opacity={item.key === chosen ? 1 : 0.55}
+            fill={item.key === chosen ? "var(--fg)" : "var(--mut)"} fill-opacity={item.key === chosen ? 1 : 0.8}
             onClick={() => onChoose(item.key)} style={{ cursor: "pointer" }}
           >
             <title>{`${item.title}: ${short(item.value, unit)}`}</title>

@@ -67,7 +67,7 @@ export function Dumbbells({ rows, unit, title, none }: { rows: readonly Dumbbell
               ) : (
                 name
               )}
-              <line x1={a} x2={b} y1={y} y2={y} stroke={hue(row.carrier)} stroke-opacity="0.5" stroke-width="3" />
+              <line x1={a} x2={b} y1={y} y2={y} stroke={hue(row.carrier)} stroke-width="1.5" />
               <circle cx={a} cy={y} r="4" fill="var(--bg)" stroke={hue(row.carrier)} stroke-width="1.8">
                 <title>{short(row.a, unit)}</title>
               </circle>

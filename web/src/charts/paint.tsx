@@ -1,4 +1,5 @@
 /** How a carrier looks in a chart: one hue each, and hatching for waiting, so that the picture reads without hue. */
+import type { ComponentChildren } from "preact";
 import type { Carrier } from "../core/types";
 
 export const hue = (carrier: Carrier): string => `var(--${carrier.replace(" ", "-")})`;
@@ -28,20 +29,25 @@ export function Dot({ x, y, carrier, r = 4.2 }: { x: number; y: number; carrier:
   );
 }
 
-/** The line of a band: dotted for waiting. */
-export function BandLine({ x1, x2, y, carrier }: { x1: number; x2: number; y: number; carrier: Carrier }) {
+/** A bar of less strength: pale inside, its edge in the full color, so that it stands out from every ground. */
+export function Pale({ x, y, width, height, paint, edge, strength, children }: { x: number; y: number; width: number; height: number; paint: string; edge: string; strength: number; children?: ComponentChildren }) {
+  if (strength === 1 || width < 2) return <rect x={x} y={y} width={width} height={height} fill={width < 2 ? edge : paint}>{children}</rect>;
   return (
-    <line
-      x1={x1}
-      x2={Math.max(x2, x1 + 0.1)}
-      y1={y}
-      y2={y}
-      stroke={hue(carrier)}
-      stroke-opacity={carrier === "waiting" ? 0.7 : 0.42}
-      stroke-width="3"
-      stroke-linecap="round"
-      stroke-dasharray={carrier === "waiting" ? "0.1 5.2" : undefined}
-    />
+    <rect x={x + 0.5} y={y + 0.5} width={width - 1} height={height - 1} fill={paint} fill-opacity={strength} stroke={edge} stroke-width="1">
+      {children}
+    </rect>
+  );
+}
+
+/** The line of a band: dotted for waiting; a thin core in the full color. */
+export function BandLine({ x1, x2, y, carrier }: { x1: number; x2: number; y: number; carrier: Carrier }) {
+  const end = Math.max(x2, x1 + 0.1);
+  if (carrier === "waiting") return <line x1={x1} x2={end} y1={y} y2={y} stroke={hue(carrier)} stroke-width="3" stroke-linecap="round" stroke-dasharray="0.1 5.2" />;
+  return (
+    <g stroke={hue(carrier)} stroke-linecap="round">
+      <line x1={x1} x2={end} y1={y} y2={y} stroke-opacity="0.42" stroke-width="3" />
+      <line x1={x1} x2={end} y1={y} y2={y} stroke-width="1" />
+    </g>
   );
 }
 

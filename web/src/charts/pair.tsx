@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import type { Carrier } from "../core/types";
 import { short } from "./numbers";
-import { fill, fresh, Hatch } from "./paint";
+import { fill, fresh, Hatch, hue, Pale } from "./paint";
 import { useWidth } from "./width";
 
 export interface Part {
@@ -24,10 +24,10 @@ const hatch = fresh("pair");
 export function Pair({ title, a, b, most }: PairProps) {
   const [ref, width] = useWidth<HTMLDivElement>(370);
   const x = scaleLinear([0, most], [0, Math.max(40, width - 92)]);
-  const bars = (parts: readonly Part[], y: number, h: number) =>
+  const bars = (parts: readonly Part[], y: number, h: number, strength = 1) =>
     parts.map((part) => {
       const wide = x(part.start + part.value) - x(part.start);
-      return <rect key={part.key} x={x(part.start)} y={y} width={Math.max(0.5, wide - (wide > 4 ? 0.6 : 0))} height={h} fill={fill(part.carrier, hatch)} />;
+      return <Pale key={part.key} x={x(part.start)} y={y} width={Math.max(0.5, wide - (wide > 4 ? 0.6 : 0))} height={h} paint={fill(part.carrier, hatch)} edge={hue(part.carrier)} strength={strength} />;
     });
   return (
     <div ref={ref}>
@@ -35,7 +35,7 @@ export function Pair({ title, a, b, most }: PairProps) {
         <defs>
           <Hatch id={hatch} />
         </defs>
-        <g opacity="0.4">{bars(a.parts, 1, 11)}</g>
+        {bars(a.parts, 1, 11, 0.4)}
         <text class="m" x={x(a.end) + 8} y="11">
           {short(a.end, "s")} {a.label}
         </text>

@@ -32,7 +32,7 @@ export function Place({ items, focus, low, high, title }: { items: readonly Plac
             </g>
           ) : null;
         })}
-        {items.map((item) => item.value > 0 && <line key={item.key} x1={x(item.value)} x2={x(item.value)} y1={y - 8} y2={y + 8} stroke={hue(item.carrier)} stroke-opacity="0.4" />)}
+        {items.map((item) => item.value > 0 && <line key={item.key} x1={x(item.value)} x2={x(item.value)} y1={y - 6} y2={y + 6} stroke={hue(item.carrier)} />)}
         {focus.value > 0 && (
           <>
             <BandLine x1={x(Math.max(low, 1e-15))} x2={x(high)} y={y} carrier={focus.carrier} />

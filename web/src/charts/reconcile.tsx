@@ -6,6 +6,7 @@ import { scaleLog } from "d3-scale";
 import type { Reconciled } from "../core/types";
 import { J_PER_WH } from "../core/units";
 import { short, times } from "./numbers";
+import { BandLine, Pale } from "./paint";
 import { measure, useWidth } from "./width";
 
 const STEPS = ["tokens", "batch", "machine", "boundary"] as const;
@@ -46,7 +47,7 @@ export function Reconcile({ reference, cases, title, names, chosen, onChoose }: 
             </text>
           </g>
         ))}
-        <line class="rule2" x1={x(reference)} x2={x(reference)} y1={TOP - 6} y2={height} stroke-dasharray="2 3" />
+        <line x1={x(reference)} x2={x(reference)} y1={TOP - 6} y2={height} stroke="var(--control)" stroke-dasharray="2 3" />
         <text class="m s" x={right + 8} y="12">
           {names.gap}
         </text>
@@ -81,15 +82,15 @@ export function Reconcile({ reference, cases, title, names, chosen, onChoose }: 
                   {c.title}
                 </text>
               </a>
-              <line x1={x(c.low_J)} x2={x(c.high_J)} y1={mid + 9} y2={mid + 9} stroke="var(--moving-charge)" stroke-opacity="0.36" stroke-width="3" stroke-linecap="round" />
+              <BandLine x1={x(c.low_J)} x2={x(c.high_J)} y={mid + 9} carrier="moving charge" />
               {path.map(({ step, a, b, factor }, n) => {
                 const wide = Math.abs(b - a);
                 if (wide < 0.5) return null;
                 return (
                   <g key={step}>
-                    <rect x={Math.min(a, b)} y={mid - 8 + n * 2.6} width={wide} height="5" fill="var(--moving-charge)" opacity={SHADE[step]}>
+                    <Pale x={Math.min(a, b)} y={mid - 8 + n * 2.6} width={wide} height={5} paint="var(--moving-charge)" edge="var(--moving-charge)" strength={SHADE[step] ?? 1}>
                       <title>{`${names[step]} ×${times(factor)}`}</title>
-                    </rect>
+                    </Pale>
                     {open && wide > measure(names[step], 12) + 8 && (
                       <text class="m s halo" x={(a + b) / 2} y={mid - 12} text-anchor="middle">
                         {names[step]} ×{times(factor)}
@@ -117,21 +118,21 @@ export function Reconcile({ reference, cases, title, names, chosen, onChoose }: 
         </span>
         <span>
           <svg width="26" height="10" aria-hidden="true">
-            <line x1="2" x2="24" y1="5" y2="5" stroke="var(--moving-charge)" stroke-opacity="0.36" stroke-width="3" stroke-linecap="round" />
+            <BandLine x1={2} x2={24} y={5} carrier="moving charge" />
             <circle cx="13" cy="5" r="4.2" fill="var(--moving-charge)" />
           </svg>
           {names.ours}
         </span>
         <span>
           <svg width="10" height="12" aria-hidden="true">
-            <path d="M5 0v12" stroke="var(--line2)" stroke-dasharray="2 3" />
+            <path d="M5 0v12" stroke="var(--control)" stroke-dasharray="2 3" />
           </svg>
           {names.start}
         </span>
         {STEPS.map((step) => (
           <span key={step}>
             <svg width="14" height="6" aria-hidden="true">
-              <rect width="14" height="5" fill="var(--moving-charge)" opacity={SHADE[step]} />
+              <Pale x={0} y={0} width={14} height={5} paint="var(--moving-charge)" edge="var(--moving-charge)" strength={SHADE[step] ?? 1} />
             </svg>
             {names[step]}
           </span>

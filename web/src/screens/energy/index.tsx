@@ -9,6 +9,7 @@ import { digits, si } from "../../core/units";
 import { apart, Numeral, Raised, share as shareOf, percent, short, times } from "../../charts/numbers";
 import { Day } from "../../charts/day";
 import { Dots } from "../../charts/dots";
+import { Pale } from "../../charts/paint";
 import { Reconcile, wattHours } from "../../charts/reconcile";
 import { Twin } from "../../charts/twin";
 import { useWidth } from "../../charts/width";
@@ -115,7 +116,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
             {HEADS.map((each) => (
               <span key={each}>
                 <svg width="14" height="9" aria-hidden="true">
-                  <rect width="14" height="9" fill="var(--moving-charge)" opacity={SHADE[each]} />
+                  <Pale x={0} y={0} width={14} height={9} paint="var(--moving-charge)" edge="var(--moving-charge)" strength={SHADE[each]} />
                 </svg>
                 {t(`energy.head.${each}`)}
               </span>
@@ -286,7 +287,7 @@ function PartBar({ joules, heads, most, on }: { joules: number; heads: Partial<R
         {on ? (
           HEADS.map((each) => {
             const wide = total > 0 ? Math.min(1, joules / most) * ((heads[each] ?? 0) / total) * width : 0;
-            const rect = <rect key={each} x={at} y="0" width={wide > 0 ? Math.max(0.8, wide) : 0} height="14" fill="var(--moving-charge)" opacity={SHADE[each]} />;
+            const rect = wide > 0 && <Pale key={each} x={at} y={0} width={Math.max(0.8, wide)} height={14} paint="var(--moving-charge)" edge="var(--moving-charge)" strength={SHADE[each]} />;
             at += wide;
             return rect;
           })
@@ -295,7 +296,7 @@ function PartBar({ joules, heads, most, on }: { joules: number; heads: Partial<R
           joules > 0 && (
             <path
               d={joules > most ? `M${width} 0.5H0.5V13.5H${width}` : `M0.5 0.5H${Math.max(2, (joules / most) * width - 1)}V13.5H0.5Z`}
-              fill="none" stroke="var(--line2)" stroke-dasharray="2 3"
+              fill="none" stroke="var(--control)" stroke-dasharray="2 3"
             />
           )
         )}
