@@ -92,7 +92,8 @@ class Program:
     def settings(self, scenario: Scenario) -> Settings:
         """Return what the scenario puts into each input, and where it comes from; kept for the next call."""
         named = (scenario.name, scenario.title, scenario.sentence, scenario.changes)
-        key = (tuple(scenario.choices.items()), tuple(scenario.values.items()), scenario.prompt, named)
+        given = (tuple(scenario.values.items()), tuple(scenario.measured.items()))
+        key = (tuple(scenario.choices.items()), given, scenario.prompt, named)
         found = self._settings.get(key)
         if found is None:
             if len(self._settings) > KEPT:

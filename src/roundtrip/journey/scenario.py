@@ -55,6 +55,7 @@ class Scenario:
     values: Mapping[str, str] = field(default_factory=dict[str, str])
     prompt: str = DEFAULT_PROMPT
     changes: tuple[str, ...] = ()
+    measured: Mapping[str, Figure] = field(default_factory=dict[str, Figure])
 
     def entry(self, slot: str) -> Entry:
         """Return the catalog entry that a slot holds."""
@@ -87,7 +88,7 @@ class Scenario:
         return place, region
 
     def figure(self, key: str) -> Figure:
-        """Return the figure ``slot.field``: the reader's own value, or the catalog's."""
+        """Return the figure ``slot.field``: the reader's own value, what was measured here, or the catalog's."""
         if key.startswith("prompt.text."):
             return _prompt_figure(self.prompt, key)
         slot, _, name = key.rpartition(".")
@@ -96,6 +97,8 @@ class Scenario:
             unit = base.unit if base else glossary()[name].unit
             value = parse_quantity(self.values[key], unit, key)
             return Figure(value, value, value, unit, "measured", "user", shape="fixed", note="set by you")
+        if key in self.measured:
+            return self.measured[key]
         if base is None:
             raise CatalogError(f"{slot} = {self.choices.get(slot)!r} has no figure {name!r}{_who_has(slot, name)}")
         return base
@@ -137,8 +140,15 @@ class Scenario:
             changes.append(f"{key.strip()}={value.strip()}")
         return _checked(replace(self, choices=choices, values=values, changes=tuple(changes)), origin)
 
+    def with_measured(self, figures: Mapping[str, Figure]) -> Scenario:
+        """Return the scenario with figures ``slot.field`` that were measured on this machine laid over the catalog's."""
+        for key, figure in figures.items():
+            check_term(key.rpartition(".")[2], figure.unit, (figure.low, figure.value, figure.high))
+        return replace(self, measured={**self.measured, **figures})
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
+        measured = {key: figure.value for key, figure in self.measured.items()}
         return {
             "name": self.name,
             "title": self.title,
@@ -147,6 +157,7 @@ class Scenario:
             "choices": dict(self.choices),
             "values": dict(self.values),
             "changes": list(self.changes),
+            **({"measured": measured} if measured else {}),
         }
 
 

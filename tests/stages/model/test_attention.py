@@ -66,3 +66,16 @@ def test_window_never_adds_tokens() -> None:
 def test_without_windows_the_pairs_are_the_causal_ones() -> None:
     assert attention.windowed_pairs(1000.0, 1.0, 1.0) == attention.causal_pairs(1000.0)
     assert attention.windowed_pairs(1000.0, 0.0, 100.0) == 1000.0 * 100.0
+
+
+def test_chunks_multiply_what_the_mask_throws_away() -> None:
+    n = 512.0
+    assert attention.chunked_pairs(n, 1.0) == attention.causal_pairs(n)
+    assert attention.chunked_pairs(n, n) == n * n
+    assert attention.chunked_pairs(n, 10.0 * n) == n * n
+    # Two chunks of 256: 256 x 256 and 256 x 512.
+    assert attention.chunked_pairs(n, 256.0) == 256.0 * 256.0 + 256.0 * 512.0
+
+
+def test_scores_take_their_time_for_each_layer_and_head() -> None:
+    assert np.isclose(attention.scores_time_s(30.0, 9.0, 100.0, 2e-9), 54e-6)

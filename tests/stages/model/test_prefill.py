@@ -36,3 +36,20 @@ def test_shares_of_a_pass_add_up() -> None:
 
 def test_slider_time_of_400_tokens_at_8000_a_second() -> None:
     assert prefill.tokens_time_s(400.0, 8000.0) == 0.05
+
+
+@given(st.floats(1.0, 1e6), st.floats(1.0, 1e6))
+def test_scoring_every_token_is_the_whole_work_and_one_token_less(tokens: float, head: float) -> None:
+    active = 2e6
+    every = prefill.scored_flop(active, head, tokens, tokens)
+    assert np.isclose(every, prefill.linear_flop(active, tokens))
+    assert prefill.scored_flop(active, head, tokens, 1.0) <= every * (1.0 + 1e-12)
+
+
+def test_five_hundred_tokens_in_chunks_of_256_take_two_passes() -> None:
+    assert prefill.passes(500.0, 256.0) == 2.0
+    assert prefill.passes(256.0, 256.0) == 1.0
+
+
+def test_time_between_the_matrices_grows_with_layers_and_tokens() -> None:
+    assert np.isclose(prefill.rows_time_s(30.0, 500.0, 1e-6), 0.015)

@@ -114,6 +114,10 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
             "experts do their share", part.experts_s, "moving charge", after=mark, parent=whole,
             id="prefill.model.experts", bytes_in=part.experts_B,
         )  # fmt: skip
+    if part.rows_s is not None:
+        mark = f.lay(
+            "norms, rotations, gates, sums", part.rows_s, "moving charge", after=mark, parent=whole, id="prefill.rows"
+        )
     mark = m[attention].lay(
         "each token looks back", part.attention_s, "moving charge", after=mark, parent=whole,
         id="prefill.model.attention", **_tiles(m),
@@ -248,6 +252,11 @@ def _lay_write(m: Machine, after: Mark) -> None:
         mark = m[experts].lay(
             "experts do their share", part.experts_s * one, "moving charge", after=mark, parent=whole,
             id="step.model.experts", bytes_in=part.experts_B,
+        )  # fmt: skip
+    if part.rows_s is not None:
+        mark = d.lay(
+            "norms, rotations, gates, sums", part.rows_s * one, "moving charge", after=mark, parent=whole,
+            id="step.rows",
         )  # fmt: skip
     before = mark
     mark = looked = a.lay(

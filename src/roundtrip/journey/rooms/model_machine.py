@@ -49,6 +49,7 @@ class Pass:
     """One pass over the layers on one accelerator: a prefill pass or a decode step."""
 
     launch_s: Any
+    rows_s: Any
     stream_s: Any
     weights_s: Any
     arithmetic_s: Any
@@ -221,13 +222,36 @@ def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
     own = a.use(attention.windowed_pairs, tokens=prompt, **window)
     seen = a.use(attention.attended_tokens, context_tokens=a[f"{SERVING}.context_tokens"] / 2.0, **window)
     pairs = own / ranks + others * seen
+    chunks: Any = None
+    if _is_plain(way):
+        chunk = f[f"{SERVING}.chunk_tokens"]
+        chunks = f.use(prefill.passes, tokens=rows, chunk_tokens=chunk)
+        pairs = a.use(attention.chunked_pairs, tokens=rows, chunk_tokens=chunk)
     attention_s = a.use(
         prefill.compute_time_s, flop=shape.read_flop * pairs, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
         efficiency=a[f"{SERVING}.attention_efficiency"],
     )  # fmt: skip
+    if _is_plain(way):
+        attention_s = attention_s + _scores(a, pairs)
     return _pass(
         way, stage, shape, rows, ("prefill_efficiency",), ("prefill_efficiency", "expert_efficiency"),
-        f[f"{SERVING}.prefill_expert_ranks"], attention_s, None, None, None,
+        f[f"{SERVING}.prefill_expert_ranks"], attention_s, None, None, None, chunks,
+    )  # fmt: skip
+
+
+def _is_plain(way: Way) -> bool:
+    """Say whether the kernels are plain library calls: nothing hides what happens between the matrices.
+
+    Elsewhere it is hidden, or part of the efficiencies that were found on measured runs.
+    """
+    return way.word(f"{SERVING}.kernels") == "plain"
+
+
+def _scores(a: Stage, pairs: Any) -> Any:
+    """Return the time of the softmax over scores that lie whole in memory."""
+    return a.use(
+        attention.scores_time_s, layers=a[f"{NAME}.layers"], heads=a[f"{NAME}.heads"], pairs=pairs,
+        pair_time_s=a[f"{SERVING}.pair_time_s"],
     )  # fmt: skip
 
 
@@ -251,20 +275,23 @@ def _step(way: Way, stage: Any, shape: Shape, positions: Any) -> Pass:
         memory_efficiency=k[f"{SERVING}.cache_efficiency"],
     )  # fmt: skip
     attention_s = a.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=cache_s)
+    if _is_plain(way):
+        attention_s = attention_s + _scores(a, seen * rows)
     stream_s = d.use(decode.stream_time_s, streams=streams, per_stream_time_s=d[f"{SERVING}.per_stream_time_s"])
     return _pass(
         way, stage, shape, rows, ("decode_efficiency",), ("decode_efficiency",), d[f"{SERVING}.expert_ranks"],
-        attention_s, cache_s, cache_B, stream_s,
+        attention_s, cache_s, cache_B, stream_s, None,
     )  # fmt: skip
 
 
 def _pass(
     way: Way, stage: Any, shape: Shape, rows: Any, common_shares: tuple[str, ...], routed_shares: tuple[str, ...],
-    expert_ranks: Any, attention_s: Any, cache_s: Any, cache_B: Any, stream_s: Any,
+    expert_ranks: Any, attention_s: Any, cache_s: Any, cache_B: Any, stream_s: Any, chunks: Any,
 ) -> Pass:  # fmt: skip
     """Return what a pass of `rows` tokens an accelerator takes: weights, experts, messages, launches.
 
-    The shares name the efficiencies whose product is reached in the common weights and in routed experts.
+    The shares name the efficiencies whose product is reached in the common weights and in routed experts; `chunks` are
+    the passes in which plain kernels read a prompt.
     """
     w, d = stage(weights), stage(decode)
     arithmetic = way.word(f"{SERVING}.arithmetic")
@@ -287,8 +314,24 @@ def _pass(
     weights_B = parts * w.use(
         weights.rank_B, common_parameters=shape.common, tensor_ranks=ranks, weight_B=w[f"{SERVING}.weight_B"]
     )
-    flop = w.use(prefill.linear_flop, active_parameters=shape.common, tokens=rows)
+    rows_s: Any = None
+    if chunks is not None:
+        weights_B = weights_B * chunks
+    if chunks is None:
+        flop = w.use(prefill.linear_flop, active_parameters=shape.common, tokens=rows)
+    else:  # the head scores the last token of each pass
+        m = stage(embedding)
+        head = m.use(
+            embedding.table_parameters, vocabulary=m[f"{NAME}.vocabulary"], hidden_width=m[f"{NAME}.hidden_width"]
+        )
+        flop = w.use(
+            prefill.scored_flop, active_parameters=shape.common, head_parameters=head, tokens=rows, scored_tokens=chunks
+        )
     arithmetic_s, weights_s = times(w, flop, weights_B, common_shares)
+    if _is_plain(way):
+        rows_s = w.use(
+            prefill.rows_time_s, layers=w[f"{NAME}.layers"], tokens=rows, row_time_s=w[f"{SERVING}.row_time_s"]
+        )
     work_s = arithmetic_s + attention_s
 
     experts_s: Any = None
@@ -320,6 +363,8 @@ def _pass(
         moe_layers=shape.moe_layers, moe_layer_time_s=d[f"{SERVING}.moe_layer_time_s"], batch_parts=parts,
         step_overhead_s=d[f"{SERVING}.step_overhead_s"],
     )  # fmt: skip
+    if chunks is not None:
+        launch_s = launch_s * chunks
     talk_s, message_B = _messages(way, stage, shape, rows, expert_ranks)
     work_s = work_s + talk_s
     busy_s = weights_s + attention_s
@@ -333,8 +378,10 @@ def _pass(
         decode.step_time_s, launch_s=launch_s, stream_s=0.0 if stream_s is None else stream_s, weights_s=weights_s,
         experts_s=0.0 if experts_s is None else experts_s, attention_s=attention_s, exposed_s=exposed_s,
     )  # fmt: skip
+    if rows_s is not None:
+        total_s = total_s + rows_s
     return Pass(
-        launch_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s, work_s,
+        launch_s, rows_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s, work_s,
         weights_B, experts_B, cache_B, message_B,
     )  # fmt: skip
 

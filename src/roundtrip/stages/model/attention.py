@@ -65,6 +65,27 @@ def causal_pairs(tokens: Number) -> Number:
     return tokens * (tokens + 1.0) / 2.0
 
 
+def chunked_pairs(tokens: Number, chunk_tokens: Number) -> Number:
+    """Return the pairs that are multiplied where a mask and not a tile leaves out the later ones, ``n (n + c) / 2``.
+
+    A chunk of c tokens is held against all tokens up to its own last; what it may not see is multiplied, then masked.
+    """
+    return tokens * (tokens + np.minimum(tokens, chunk_tokens)) / 2.0
+
+
+def scores_time_s(layers: Number, heads: Number, pairs: Number, pair_time_s: Number) -> Number:
+    """Return the time of the softmax over scores that lie whole in memory, ``L n_h p t_p`` [s].
+
+    Parameters
+    ----------
+    layers, heads, pairs : float
+        Layers, query heads of a layer, and pairs of tokens that each of them scores.
+    pair_time_s : float
+        Time of one score through mask, maximum, exponential, sum and division [s].
+    """
+    return layers * heads * pairs * pair_time_s
+
+
 def windowed_pairs(tokens: Number, full_attention_share: Number, window_tokens: Number) -> Number:
     """Return the pairs of a causal pass where some layers see only a window, as a mean over the layers.
 

@@ -45,6 +45,37 @@ def linear_flop(active_parameters: Number, tokens: Number) -> Number:
     return 2.0 * active_parameters * tokens
 
 
+def scored_flop(active_parameters: Number, head_parameters: Number, tokens: Number, scored_tokens: Number) -> Number:
+    """Return the operations in the weights where the head scores only some of the tokens, ``2 ((P - H) n + H k)`` [flop].
+
+    Parameters
+    ----------
+    active_parameters, head_parameters : float
+        Weights that one token is multiplied with, and those of them that score the vocabulary.
+    tokens, scored_tokens : float
+        Tokens that go through the layers, and those whose next token is asked for: the last of a prompt.
+    """
+    return 2.0 * (np.maximum(active_parameters - head_parameters, 0.0) * tokens + head_parameters * scored_tokens)
+
+
+def passes(tokens: Number, chunk_tokens: Number) -> Number:
+    """Return the passes that a prompt takes which is read in chunks, each reading all weights again."""
+    return np.ceil(tokens / chunk_tokens)
+
+
+def rows_time_s(layers: Number, tokens: Number, row_time_s: Number) -> Number:
+    """Return the time between the matrices where nothing hides it, ``L n t_r`` [s]: norms, rotations, gates and sums.
+
+    Parameters
+    ----------
+    layers, tokens : float
+        Layers, and tokens that go through them.
+    row_time_s : float
+        That time for one token in one layer [s].
+    """
+    return layers * tokens * row_time_s
+
+
 def compute_time_s(flop: Number, flop_rate_flop_s: Number, efficiency: Number) -> Number:
     """Return the time of the arithmetic at a share of the peak rate [s]."""
     return flop / (flop_rate_flop_s * efficiency)
