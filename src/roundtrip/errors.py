@@ -11,6 +11,7 @@
       ReadingError      a stage function did something that has no symbolic reading
       TruthError        a truth row or a truth data set is broken
       OutputError       a file cannot be written
+      ModelError        a language model's file is missing, damaged or of a kind that is not run here, or its memory is full
 
 A message names the thing, the value, what is allowed and where the value came from.
 """
@@ -55,6 +56,10 @@ class TruthError(RoundtripError):
 
 class OutputError(RoundtripError):
     """A file cannot be written."""
+
+
+class ModelError(RoundtripError):
+    """A language model's file is missing, damaged or of a kind that is not run here, or its memory is full."""
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
