@@ -139,7 +139,7 @@ class Tokenizer:
 
     @classmethod
     def from_json(cls, path: str | Path) -> Tokenizer:
-        """Build it from a ``tokenizer.json``, such as DeepSeek-V3's: byte-level, cut by patterns, nothing normalized."""
+        """Build it from a ``tokenizer.json`` like DeepSeek-V3's: byte-level, cut by patterns, nothing normalized."""
         path = Path(path)
         try:
             body: Any = json.loads(path.read_text(encoding="utf-8"))

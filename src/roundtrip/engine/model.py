@@ -258,8 +258,8 @@ class Llama:
 
 def norm(x: Floats, weight: Floats, epsilon: float) -> Floats:
     """Return rows scaled to a mean square of one, times a weight a column (RMSNorm): the shape stays."""
-    scale = 1 / np.sqrt(np.square(x).mean(axis=-1, keepdims=True, dtype=np.float32) + np.float32(epsilon))
-    return np.multiply(x * scale, weight, dtype=np.float32)
+    scale: Floats = (np.square(x).mean(axis=-1, keepdims=True) + np.float32(epsilon)) ** np.float32(-0.5)
+    return x * scale * weight
 
 
 def attend(queries: Floats, keys: Floats, values: Floats, keep: Floats | None = None) -> Floats:
