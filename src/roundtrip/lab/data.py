@@ -284,7 +284,7 @@ def entries(kind: str) -> dict[str, Any]:
 
 
 def swaps() -> dict[str, Any]:
-    """Return what can stand in each slot that the concept lab swaps, and which words each formula stands for."""
+    """Return what can stand in each slot of the concept lab, the words of each formula, and lengths of cables."""
     used = {key for name in presets() for key in formulas.inputs(program(load_scenario(name)))}
     slots: dict[str, Any] = {}
     for slot in SWAPS:
@@ -296,7 +296,17 @@ def swaps() -> dict[str, Any]:
             body = entry_dict(e, slot)
             body["figures"] = {n: f for n, f in body["figures"].items() if f"{slot}.{n}" in used}
             slots[slot][key] = body
-    return {"slots": slots, "words": formulas.words(presets())}
+    return {"slots": slots, "words": formulas.words(presets()), "cables": _cables()}
+
+
+def _cables() -> dict[str, float]:
+    """Return how long the cable of each preset is [m], one way; presets without a cable are left out."""
+    made: dict[str, float] = {}
+    for key in presets():
+        for span in forecast(scenario=key, samples=0).spans:
+            if span.id == "network.route" and "cable_m" in span.attributes:
+                made[key] = float(span.attributes["cable_m"])
+    return made
 
 
 def build() -> dict[str, Any]:

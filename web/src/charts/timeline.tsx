@@ -41,13 +41,14 @@ export function Timeline(props: TimelineProps) {
   const [ref, width] = useWidth<HTMLDivElement>(812);
   const svg = useRef<SVGSVGElement>(null);
   const phone = width < 560;
-  const top = { y: 22, h: 30 };
+  const large = phone ? width : width * 0.64;
+  const z = scaleLinear([0, first || 1], [0, large]);
+  const { labels, upper } = fit(pieces, z, width);
+  const top = { y: upper.length > 0 ? 40 : 22, h: 30 };
   const low = { y: top.y + top.h + (phone ? 44 : 46), h: 40 };
   const height = low.y + low.h + 28;
   const shown = Math.max(end, guess ?? 0);
   const x = scaleLinear([0, shown * 1.02], [0, width]);
-  const large = phone ? width : width * 0.64;
-  const z = scaleLinear([0, first || 1], [0, large]);
   const bar = (piece: Piece, y: number, h: number, on: (v: number) => number) => {
     const from = on(piece.start);
     const wide = on(piece.start + piece.value) - from;
@@ -58,7 +59,6 @@ export function Timeline(props: TimelineProps) {
   const every = Math.max(1, Math.ceil(2.2 / Math.max(step, 1e-9)));
   let ticks = "";
   for (let i = every; i < props.tokens; i += every) ticks += `M${(x(first) + i * step).toFixed(2)} ${low.y}v${low.h}`;
-  const labels = fit(pieces, z, width);
   const writes = `${writing.name} ${short(writing.value, "s")}`;
   const drag = (event: PointerEvent) => {
     const box = svg.current?.getBoundingClientRect();
@@ -86,8 +86,16 @@ export function Timeline(props: TimelineProps) {
           </linearGradient>
         </defs>
         <path d={`M0 ${top.y + top.h + 2}H${large}L${Math.max(x(first), 1)} ${low.y - 2}H0Z`} fill={`url(#${ids.shade})`} />
+        {upper.map(({ piece, text, at, foot }) => (
+          <g key={piece.key}>
+            <path class="mark" d={`M${foot} 18V${top.y - 1}`} />
+            <text x={at} y="13" class="m">
+              {text} <tspan fill="var(--fg)">{short(piece.value, "s")}</tspan>
+            </text>
+          </g>
+        ))}
         {labels.map(({ piece, text, at, anchor }) => (
-          <text key={piece.key} x={at} y="14" text-anchor={anchor} class="m">
+          <text key={piece.key} x={at} y={top.y - 8} text-anchor={anchor} class="m halo">
             {text} <tspan fill="var(--fg)">{short(piece.value, "s")}</tspan>
           </text>
         ))}
@@ -150,7 +158,7 @@ export function Timeline(props: TimelineProps) {
 
 /**
  * Names over their parts. A part that is narrower than its name is named at its start, the longest first; a wide part's
- * name then slides along it to a free place. A short name before none.
+ * name then slides along it to a free place. A short name before none; what has no place at all stands in a row above, with a line.
  */
 function fit(pieces: readonly Piece[], z: (value: number) => number, width: number) {
   const made: { piece: Piece; text: string; at: number; anchor: "start" | "end" }[] = [];
@@ -195,5 +203,15 @@ function fit(pieces: readonly Piece[], z: (value: number) => number, width: numb
       }
     }
   }
-  return made;
+  const upper: { piece: Piece; text: string; at: number; foot: number }[] = [];
+  let edge = 0;
+  for (const { piece, from, to, texts } of [...sized].sort((a, b) => a.from - b.from)) {
+    const small = texts[texts.length - 1];
+    if (!small || made.some((each) => each.piece === piece) || to - from < 1.5) continue;
+    const at = Math.max(edge, from - 2);
+    if (at > from + 40 || at + small.wide > width) continue;
+    upper.push({ piece, text: small.text, at, foot: Math.round((from + to) / 2) });
+    edge = at + small.wide + 12;
+  }
+  return { labels: made, upper };
 }

@@ -62,8 +62,8 @@ async function ask(question: Question): Promise<Answer> {
 }
 
 /** A trip with choices and values of the reader's own. */
-export const askTrip = async (scenario: string, set: Record<string, string | number> = {}, samples = 2500): Promise<Trace> =>
-  (await ask({ op: "trip", scenario, set, samples }))["trace"] as Trace;
+export const askTrip = async (scenario: string, set: Record<string, string | number> = {}, samples = 2500, prompt?: string): Promise<Trace> =>
+  (await ask({ op: "trip", scenario, set, samples, ...(prompt === undefined ? {} : { prompt }) }))["trace"] as Trace;
 
 /** An account inside a boundary, by the reader's own rules. */
 export const askAccount = async (question: Omit<Question, "op">): Promise<Account> =>

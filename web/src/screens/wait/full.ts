@@ -6,12 +6,19 @@
 import { load } from "../../core/data";
 import { loadFormula, type Formula, type Values } from "../../core/formula";
 import type { CatalogEntry, FormulaInput, Lab, Preset } from "../../core/types";
+import type { Asked } from "./served";
 
 export interface Swaps {
   readonly slots: Record<string, Record<string, CatalogEntry>>;
   readonly words: Record<string, Record<string, string>>;
+  /** Length of each trip's cable, one way. */
+  readonly cables: Record<string, number>;
 }
 export const loadSwaps = (): Promise<Swaps> => load("swaps.json");
+
+const DETOUR = "network.route.detour_m";
+export const HANDOVER = "datacenter.site.handover_s";
+const ENDS = ["latitude_deg", "longitude_deg"] as const;
 
 /** What "more" offers, with the name of its parameter in the address. */
 export const SLOTS = [
@@ -88,6 +95,32 @@ export async function prepare(preset: Preset, own: Choices, lab: Lab, swaps: Swa
     formula.with(own);
   }
   return formula;
+}
+
+/** Whether the length of a trip's cable can be set: a way through the gateways of a sea has the cables that lie there. */
+export const hasCable = (preset: Preset, swaps: Swaps): boolean => swaps.words[preset.key]?.["network.route.course"] === "direct";
+
+/** A cable of so many meters: the reader sits beside the building, and all of the cable is what does not depend on that. */
+export function cableOf(formula: Formula, length_m: number): Values {
+  const places = ENDS.map((end) => [`network.place.${end}`, formula.inputs[`network.region.${end}`]?.value ?? 0] as const);
+  return { ...Object.fromEntries(places), [DETOUR]: length_m };
+}
+
+/** A queue of so many seconds: what the load alone makes of it, and the rest as a later hand-over. */
+export function queueOf(formula: Formula, given: Values, queue_s: number): Values {
+  const usual_s = formula.inputs[HANDOVER]?.value ?? 0;
+  const own_s = formula.evaluate(given)["queue_s"] ?? 0;
+  return { [HANDOVER]: Math.max(0, usual_s + queue_s - own_s) };
+}
+
+/** The same trip as a question for the server. */
+export function questionOf(preset: Preset, choices: Choices, swaps: Swaps, given: Values, tokens: number, queue_s: number | null): Asked {
+  const set: Record<string, string | number> = {};
+  for (const [slot, entry] of Object.entries(choices)) if (entry !== preset.choices[slot]) set[slot] = entry;
+  for (const [key, value] of Object.entries(given)) if (key !== HANDOVER && !key.startsWith("prompt.text.")) set[key] = value;
+  const bytes = swaps.slots["model.name"]?.[choices["model.name"] ?? ""]?.figures["bytes_per_token_B"]?.value ?? 1;
+  const usual_s = swaps.slots["datacenter.site"]?.[choices["datacenter.site"] ?? ""]?.figures["handover_s"]?.value ?? 0;
+  return { scenario: preset.key, set, prompt: "a".repeat(Math.max(1, Math.round(tokens * bytes))), queue_s, handover_s: usual_s };
 }
 
 /** A prompt of so many tokens has so many bytes, with the bytes that a token of this model stands for. */

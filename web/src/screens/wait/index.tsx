@@ -5,6 +5,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { loadLab } from "../../core/data";
 import { loadFormula, type Formula, type Spread, type Values } from "../../core/formula";
+import { isLive } from "../../core/server";
 import { digits, si, spoken } from "../../core/units";
 import { Numeral, percent, ratio, rest, share as shareOf, short, times, Raised } from "../../charts/numbers";
 import { Timeline, type Piece } from "../../charts/timeline";
@@ -16,7 +17,9 @@ import { useShare } from "../../shell/share";
 import { Slider } from "../../shell/slider";
 import { link, setParams, type ScreenProps } from "../../shell/state";
 import { useText } from "../../shell/text";
-import { loadSwaps, prepare, promptOf, SLOTS, choose, formulaFor, type Choices } from "./full";
+import { cableOf, choose, hasCable, loadSwaps, prepare, promptOf, questionOf, queueOf, SLOTS, type Choices } from "./full";
+import { More } from "./more";
+import { useServed } from "./served";
 import { SwapSection, WAYS } from "./swaps";
 import "./wait.css";
 
@@ -79,9 +82,15 @@ export default function Wait({ state }: ScreenProps) {
     };
   }, [full, lab, swaps, ownKey]);
   const formula = full ? (ready?.formula ?? others["cloud"]) : undefined;
-  const load = number(params["load"], (formula?.inputs["model.serving.utilization"]?.value ?? 0.5) * 100, 1, 98);
+  // Without a printed equation the server works the trip out; what was printed last stands until then.
+  const missing = full && ready?.key === ownKey && ready.formula === null;
+  const usualLoad = (formula?.inputs["model.serving.utilization"]?.value ?? 0.5) * 100;
+  const load = number(params["load"], usualLoad, 1, 98);
+  const usualCable = Math.round((swaps?.cables[preset?.key ?? ""] ?? 0) / DISTANCE.scale);
+  const cable = number(params["cable"], usualCable, DISTANCE.min, DISTANCE.max);
+  const wanted_s = full && params["line"] ? number(params["line"], 0, QUEUE.min, QUEUE.max) * QUEUE.scale : null;
 
-  const given: Values | null = !concept
+  const chosen: Values | null = !concept
     ? null
     : full
       ? formula
@@ -90,6 +99,7 @@ export default function Wait({ state }: ScreenProps) {
             "prompt.reply.output_tokens": reply,
             "prompt.reply.reasoning_tokens": reasoning,
             ...(params["load"] ? { "model.serving.utilization": load / 100 } : {}),
+            ...(params["cable"] && swaps && preset && hasCable(preset, swaps) ? cableOf(formula, cable * DISTANCE.scale) : {}),
           }
         : null
       : {
@@ -98,11 +108,17 @@ export default function Wait({ state }: ScreenProps) {
           [PROMPT.input]: prompt,
           [REPLY.input]: reply,
         };
-  const made = given && (full ? formula : concept) ? (full ? formula! : concept!).evaluate(given) : null;
+  const given = chosen && full && formula && wanted_s !== null ? { ...chosen, ...queueOf(formula, chosen, wanted_s) } : chosen;
+  const { served, error, late } = useServed(
+    missing && isLive() && preset && lab && swaps && chosen ? questionOf(preset, choose(preset, own, lab, swaps), swaps, chosen, prompt, wanted_s) : null,
+  );
+  const made = missing ? (served?.made ?? null) : given && (full ? formula : concept) ? (full ? formula! : concept!).evaluate(given) : null;
+  const line = (made?.["queue_s"] ?? 0) / QUEUE.scale;
 
   // The band follows a moment after the last move.
   const bandOf = full ? formula : others["cloud"];
-  const [band, setBand] = useState<Record<string, Spread> | null>(null);
+  const [drawn, setBand] = useState<Record<string, Spread> | null>(null);
+  const band = missing ? (served?.band ?? null) : drawn;
   const [settled, settle] = useState({ prompt, reply, reasoning: full ? reasoning : 0 });
   const bandGiven = useMemo(() => {
     if (full) return given;
@@ -202,75 +218,57 @@ export default function Wait({ state }: ScreenProps) {
       </div>
       <div class="grid">
         <div class="controls">
-          {!full && (
+          {full && preset && swaps && formula ? (
             <>
+              {hasCable(preset, swaps) ? (
+                <Slider
+                  id="cable" label={t("wait.slider.distance")} {...range(DISTANCE)} value={cable} text={`${grouped(cable)}${NBSP}km`}
+                  spoken={`${cable} kilometers`} carrier="photons" less={less} more={more} onInput={give("cable", usualCable)}
+                />
+              ) : (
+                <p class="small fixed">{swaps.cables[preset.key] === undefined ? t("wait.cable.none") : t("wait.cable.fixed", { length: short(swaps.cables[preset.key] ?? 0, "m") })}</p>
+              )}
               <Slider
-                id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${grouped(km)}${NBSP}km`}
-                spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
-                hint={t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
-                onInput={give(DISTANCE.key, start(DISTANCE))}
-              />
-              <Slider
-                id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${grouped(queue)}${NBSP}ms`}
-                spoken={`${queue} milliseconds`} carrier="waiting" less={less} more={more}
-                hint={t("wait.hint.queue")}
-                onInput={give(QUEUE.key, start(QUEUE))}
+                id="line" label={t("wait.slider.queue")} {...range(QUEUE)} value={Math.round(line)} text={short((made?.["queue_s"] ?? 0), "s")}
+                spoken={spoken(made?.["queue_s"] ?? 0, "s", 2)} carrier="waiting" less={less} more={more} onInput={give("line", -1)}
               />
             </>
+          ) : (
+            !full && (
+              <>
+                <Slider
+                  id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${grouped(km)}${NBSP}km`}
+                  spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
+                  hint={t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
+                  onInput={give(DISTANCE.key, start(DISTANCE))}
+                />
+                <Slider
+                  id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${grouped(queue)}${NBSP}ms`}
+                  spoken={`${queue} milliseconds`} carrier="waiting" less={less} more={more}
+                  hint={t("wait.hint.queue")}
+                  onInput={give(QUEUE.key, start(QUEUE))}
+                />
+              </>
+            )
           )}
           {promptSlider}
           {replySlider}
-          {full && (
-            <>
-              <Slider
-                id="thoughts" label={t("wait.slider.reasoning")} min={0} max={8000} step={50} value={reasoning} text={tokens(reasoning)}
-                carrier="moving charge" less={less} more={more} onInput={give("thoughts", 0)}
-              />
-              <Slider
-                id="load" label={t("wait.slider.load")} min={1} max={98} step={1} value={Math.round(load)} text={`${Math.round(load)}%`}
-                carrier="waiting" less={less} more={more} onInput={give("load", -1)}
-              />
-              <div class="picks">
-                <label>
-                  <span class="small">{t("journey.scenario")}</span>
-                  <select class="pick" value={preset?.key} onChange={(event) => setParams({ trip: event.currentTarget.value === "cloud" ? "" : event.currentTarget.value, model: "", chip: "", access: "", keys: "", screen: "", load: "" })}>
-                    {lab.presets.filter((each) => each.way === "full").map((each) => (
-                      <option key={each.key} value={each.key}>
-                        {each.title}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-                {swaps && preset && SLOTS.map(([slot, key]) => {
-                  const entries = Object.values(swaps.slots[slot] ?? {});
-                  const chosen = choose(preset, own, lab, swaps)[slot] ?? "";
-                  return (
-                    <label key={slot}>
-                      <span class="small">{t(`wait.slider.${NAMES[key]}`)}</span>
-                      <select class="pick" value={chosen} onChange={(event) => setParams({ [key]: event.currentTarget.value === preset.choices[slot] ? "" : event.currentTarget.value, ...(key === "model" ? { chip: "", load: "" } : {}) })}>
-                        {entries.map((entry) => {
-                          const possible = formulaFor(preset, choose(preset, { ...own, [slot]: entry.key }, lab, swaps), lab, swaps) !== null;
-                          return (
-                            <option key={entry.key} value={entry.key} disabled={!possible && entry.key !== chosen}>
-                              {entry.title}
-                            </option>
-                          );
-                        })}
-                      </select>
-                    </label>
-                  );
-                })}
-              </div>
-            </>
+          {full && preset && swaps && (
+            <More
+              lab={lab} swaps={swaps} preset={preset} own={own} open={params["more"] === "1" || Object.keys(own).length > 0}
+              load={load} thoughts={reasoning} give={give} usualLoad={usualLoad}
+            />
           )}
           {!full && (
-            <button class="ghost" onClick={() => setParams({ rates: "full" })}>
+            <button class="ghost" onClick={() => setParams({ rates: "full", more: "1" })}>
               {t("wait.more")}…
             </button>
           )}
         </div>
         <div class="result">
-          {full && ready && ready.key === ownKey && ready.formula === null && <Failure error={t("wait.unavailable")} />}
+          {missing && !served && (error || !isLive()) && <Failure error={error ?? t("wait.unavailable")} />}
+          {missing && isLive() && !error && <p class="small served" role="status">{t(late ? "wait.served.asking" : "wait.served")}</p>}
+          {missing && served && error && <p class="small served">{error}</p>}
           {!asked ? (
             <Ask onGuess={(value) => setParams({ guess: value })} />
           ) : made ? (
@@ -321,6 +319,7 @@ export default function Wait({ state }: ScreenProps) {
                       })}
                     </p>
                   )}
+                  <div class="take">
                   <Twin
                     title={t("action.table")} caption={t("wait.title")} right={[1, 2]}
                     head={[t("wait.table.part"), t("stage.time"), t("wait.table.share")]}
@@ -333,11 +332,12 @@ export default function Wait({ state }: ScreenProps) {
                   <a class="ghost" href={link("sheet", "", { for: "answer", ...printed(params, full) })}>
                     {t("wait.to_sheet")}
                   </a>
+                  </div>
                 </div>
               </div>
             </>
           ) : (
-            <Loading />
+            !(missing && (error || !isLive())) && <Loading />
           )}
         </div>
       </div>
@@ -351,7 +351,6 @@ const printed = (params: Readonly<Record<string, string>>, full: boolean): Recor
   Object.fromEntries((full ? ["trip", "guess"] : ["km", "queue", "prompt", "reply", "guess"]).flatMap((key) => (params[key] ? [[key, params[key]]] : full && key === "trip" ? [[key, "cloud"]] : [])));
 
 const grouped = (count: number): string => Math.round(count).toLocaleString("en-US");
-const NAMES: Record<string, string> = { model: "model", chip: "accelerator", access: "access", keys: "keyboard", screen: "screen" };
 const range = ({ min, max, step }: typeof DISTANCE) => ({ min, max, step });
 
 /** The parts up to the first word, one after the other. */
