@@ -37,8 +37,8 @@ from roundtrip.errors import DomainError, ModelError
 
 QUERIES = 128
 """Queries whose scores are held at a time: a long prompt needs no square of its length."""
-FEW_ROWS = 4
-"""Matrices of two or three rows are padded to so many: the linear algebra library is slower with fewer."""
+FEW_ROWS, COLUMNS = 4, 1024
+"""Fewer rows than four go through a matrix one by one, so many of its columns at a time: see :func:`times`."""
 
 Part = tuple[Cache, Sequence[int]]
 
@@ -111,7 +111,7 @@ class Llama:
 
     def scores(self, state: Floats) -> Floats:
         """Return the scores that a state would give to each token: (tokens, width) becomes (tokens, vocabulary)."""
-        return norm(state, self.output_norm, self.sizes.epsilon) @ self.head
+        return times(norm(state, self.output_norm, self.sizes.epsilon), self.head)
 
     def forward(self, parts: Sequence[Part], look: Look | None = None, every: bool = False, top: int = 0) -> Step:
         """Run tokens through the model, and add them to their caches.
@@ -147,13 +147,10 @@ class Llama:
         for cache, tokens in parts:
             cache.reserve(cache.length + len(tokens))
         positions = np.concatenate([np.arange(c.length, c.length + len(tokens)) for c, tokens in parts])
-        rows = FEW_ROWS if 1 < len(ids) < FEW_ROWS else len(ids)
-        turns = np.ones((rows, 1, s.head_width // 2), np.complex64)
-        turns[: len(ids), 0] = self._turns[positions]
-        x = np.zeros((rows, s.width), np.float32)
-        x[: len(ids)] = self.embed(ids)  # (rows, 576)
+        turns = self._turns[positions][:, None]  # (rows, 1, 32)
+        x = self.embed(ids)  # (rows, 576)
         spans = _spans(parts)
-        hidden = [x[: len(ids)].copy()] if look and look.hidden else None
+        hidden = [x.copy()] if look and look.hidden else None
         kept: list[list[Floats]] | None = [[] for _ in parts] if look and look.attention else None
         layer_s: list[float] = []
         with np.errstate(
@@ -164,17 +161,16 @@ class Llama:
                 x += self._attention(index, layer, x, turns, spans, kept)  # (rows, 576)
                 x += self._feed_forward(layer, x)  # (rows, 576)
                 if hidden is not None:
-                    hidden.append(x[: len(ids)].copy())
+                    hidden.append(x.copy())
                 layer_s.append(time.perf_counter() - start)
         for cache, tokens in parts:
             cache.length += len(tokens)
-        wanted = x[: len(ids)] if every else x[[end - 1 for _, _, end in spans]]
-        logits = self._scores_padded(wanted)
+        logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])
         by_part = [logits[first:end] if every else logits[i] for i, (_, first, end) in enumerate(spans)]
         last = [scores[-1] if every else scores for scores in by_part]
         trace = StepTrace(
             tokens=len(ids),
-            rows=rows,
+            rows=len(ids),
             top=[sampling.top(scores, top) for scores in last] if top else [],
             entropy_nat=[sampling.entropy(scores) for scores in last] if top else [],
             wall_s=time.perf_counter() - began,
@@ -202,7 +198,7 @@ class Llama:
     ) -> Floats:
         """Return what a layer's attention adds to each row."""
         s = self.sizes
-        qkv = norm(x, layer.attention_norm, s.epsilon) @ layer.qkv  # (rows, 576) -> (rows, 960)
+        qkv = times(norm(x, layer.attention_norm, s.epsilon), layer.qkv)  # (rows, 576) -> (rows, 960)
         turned = (s.heads + s.kv_heads) * s.head_width
         # Queries and keys are turned by their position, so that their product depends on the distance between the two.
         pairs = qkv[:, :turned].reshape(len(x), s.heads + s.kv_heads, s.head_width)  # (rows, 12, 64)
@@ -226,21 +222,13 @@ class Llama:
                 )
             if kept is not None and weights is not None:
                 kept[part].append(weights)
-        return mixed @ layer.output  # (rows, 576) -> (rows, 576)
+        return times(mixed, layer.output)  # (rows, 576) -> (rows, 576)
 
     def _feed_forward(self, layer: Layer, x: Floats) -> Floats:
         """Return what a layer's feed-forward net adds to each row."""
-        both = norm(x, layer.inner_norm, self.sizes.epsilon) @ layer.gate_up  # (rows, 576) -> (rows, 3072)
+        both = times(norm(x, layer.inner_norm, self.sizes.epsilon), layer.gate_up)  # (rows, 576) -> (rows, 3072)
         gate, up = both[:, : self.sizes.inner_width], both[:, self.sizes.inner_width :]  # (rows, 1536) each
-        return (gate / (1 + np.exp(-gate)) * up) @ layer.down  # (rows, 1536) -> (rows, 576)
-
-    def _scores_padded(self, state: Floats) -> Floats:
-        """Score rows, with padding where two or three would be slow: (rows, vocabulary)."""
-        if not 1 < len(state) < FEW_ROWS:
-            return self.scores(state)
-        padded = np.zeros((FEW_ROWS, state.shape[1]), np.float32)
-        padded[: len(state)] = state
-        return self.scores(padded)[: len(state)]
+        return times(gate / (1 + np.exp(-gate)) * up, layer.down)  # (rows, 1536) -> (rows, 576)
 
     def _checked(self, parts: Sequence[Part]) -> NDArray[np.intp]:
         """Return the tokens of all parts, one after the other, if they can be run."""
@@ -254,6 +242,21 @@ class Llama:
         if ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= self.sizes.vocabulary:
             raise DomainError(f"tokens are whole numbers from 0 to {self.sizes.vocabulary - 1}")
         return ids.astype(np.intp)
+
+
+def times(x: Floats, matrix: Floats) -> Floats:
+    """Return rows through a matrix: (rows, in) @ (in, out) -> (rows, out).
+
+    With one row the work is to read the matrix, once. With two or three, the linear algebra library takes two to three
+    times as long; one after the other, on columns that stay in the processor's own memory, they take little more than one.
+    """
+    if not 1 < len(x) < FEW_ROWS:
+        return x @ matrix
+    out = np.empty((len(x), matrix.shape[1]), np.float32)
+    for first in range(0, matrix.shape[1], COLUMNS):
+        for row, into in zip(x, out, strict=True):
+            np.matmul(row, matrix[:, first : first + COLUMNS], out=into[first : first + COLUMNS])
+    return out
 
 
 def norm(x: Floats, weight: Floats, epsilon: float) -> Floats:

@@ -36,7 +36,7 @@ class StepTrace:
     tokens
         Tokens of all parts together.
     rows
-        Rows that went through the matrices: `tokens`, and padding where that is faster.
+        Rows that went through the matrices together.
     wall_s, cpu_s
         Time on the clock, and of this thread on the processor (with one thread for the matrices, that is all of it).
     layer_s
