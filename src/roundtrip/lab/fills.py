@@ -7,7 +7,7 @@ A fill is a number with its unit, band, grade and sources, and its wording for e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -17,14 +17,9 @@ from roundtrip.figures.figure import Figure
 from roundtrip.journey.forecast import forecast
 from roundtrip.lab import word
 from roundtrip.lab.strings import LEVELS
+from roundtrip.lab.worded import DAY_S, between, speed, worded
 from roundtrip.trace.model import Span, Trace
-from roundtrip.trace.numbers import digits, si
 
-MINUTE_S, HOUR_S, DAY_S, YEAR_S = 60.0, 3_600.0, 86_400.0, 31_557_600.0
-SPANS_OF_TIME = ((YEAR_S, "year"), (DAY_S, "day"), (HOUR_S, "hour"), (MINUTE_S, "minute"), (1.0, "second"))
-PARTS_OF_A_SECOND = ((1e-3, "thousandths"), (1e-6, "millionths"), (1e-9, "billionths"))
-LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
-CHILD_UNITS = {"m": "meters", "J": "joules", "W": "watts", "L": "liters", "B": "bytes", "B/s": "bytes a second"}
 # What decides energy and water of a word in the datacenter.
 POWER = (
     "accelerators/h800-sxm.static_power_W",
@@ -51,7 +46,9 @@ class Fill:
     origin : str
         Where it comes from, as `roundtrip explain` and `roundtrip audit` name it.
     text : dict
-        The wording for each reading level.
+        The wording for each reading level, in English.
+    form : str
+        How it is worded: as a ``value``, a ``speed``, a ``band``, or as a ``name`` that no language changes.
     """
 
     value: float
@@ -62,108 +59,40 @@ class Fill:
     source_keys: tuple[str, ...]
     origin: str
     text: dict[str, str] = field(default_factory=dict[str, str])
+    form: str = "value"
+
+    def said(self, level: str, language: str = "en") -> str:
+        """Return the wording for a reader of that level and language."""
+        if language == "en" or self.form == "name":
+            return self.text[level]
+        return _said(self, level, language)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         body = asdict(self)
         body["sources"] = list(body.pop("source_keys"))
         body["from"] = body.pop("origin")
+        del body["form"]
         return body
 
 
-def count(value: float, size: int = 3) -> str:
-    """Return a count in words: 7,168, 671 billion, 14.8 trillion."""
-    for factor, name in LARGE:
-        if abs(value) >= factor * 0.9995:
-            return f"{_trim(digits(value / factor, size))}\N{NO-BREAK SPACE}{name}"
-    if abs(value) < 1.0:
-        return _trim(digits(value, 2))
-    if abs(value) < 100.0:
-        return _trim(digits(value, size))
-    return f"{float(f'{value:.{size - 1}e}'):,.0f}"
+def _said(fill: Fill, level: str, language: str) -> str:
+    if fill.form == "speed":
+        return speed(fill.value, level, language)
+    if fill.form == "band":
+        return between(fill.low, fill.high, fill.unit, level, language)
+    return worded(fill.value, fill.unit, level, exact=fill.low == fill.high, language=language)
 
 
-def _trim(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
-
-
-def _plural(number: str, name: str) -> str:
-    return f"{number}\N{NO-BREAK SPACE}{name}{'' if number == '1' else 's'}"
-
-
-def long_time(value_s: float) -> str:
-    """Return a time in the largest unit that it fills: 21,300 years, 2.9 days, 2 hours."""
-    for factor, name in SPANS_OF_TIME:
-        if value_s >= factor:
-            ratio = value_s / factor
-            return _plural(f"{float(f'{ratio:.2e}'):,.0f}" if ratio >= 100.0 else _trim(digits(ratio, 2)), name)
-    return si(value_s, "s")
-
-
-def child_time(value_s: float) -> str:
-    """Return a time as a child says it: 11 thousandths of a second, 0.7 seconds, 3 minutes."""
-    if value_s >= MINUTE_S:
-        return long_time(value_s)
-    if value_s >= 0.1:
-        return _plural(_trim(digits(value_s, 2)), "second")
-    for factor, name in PARTS_OF_A_SECOND:
-        if value_s >= factor:
-            return f"{_trim(digits(value_s / factor, 2))}\N{NO-BREAK SPACE}{name} of a second"
-    return si(value_s, "s", 2)
-
-
-def share(value: float, level: str) -> str:
-    """Return a share: 97 %, or to a child 97 parts in 100."""
-    number = f"{100.0 * value:.0f}"
-    return f"{number} parts in 100" if level == "child" else f"{number}\N{NO-BREAK SPACE}%"
-
-
-def worded(value: float, unit: str, level: str, exact: bool = False) -> str:
-    """Return a figure as a reader of that level says it; what is exact keeps its digits below a million."""
-    if unit == "share":
-        return share(value, level)
-    if unit in ("1", "token"):
-        return (
-            f"{value:,.0f}"
-            if exact and value.is_integer() and value < 1e6
-            else count(value, 2 if level == "child" else 3)
-        )
-    if unit == "day":
-        return long_time(value * DAY_S)
-    if unit == "h":
-        return long_time(value * HOUR_S)
-    if unit == "token/s":
-        return count(value) if value >= 100.0 else _trim(digits(value, 3 if level == "engineer" else 2))
-    if unit == "flop" and level != "engineer":
-        return count(value, 2)
-    if unit == "s" and level == "child":
-        return child_time(value)
-    if unit == "m" and value >= 1e4:
-        number = f"{float(f'{value / 1e3:.2g}'):,.0f}" if level == "child" else f"{value / 1e3:,.0f}"
-        return f"{number}\N{NO-BREAK SPACE}{'kilometers' if level == 'child' else 'km'}"
-    if level == "child" and unit in CHILD_UNITS:
-        return _child_amount(value, unit)
-    if level != "engineer":
-        number, _, shown = si(value, unit, 3 if level == "student" else 2).partition(" ")
-        return f"{_trim(number)}\N{NO-BREAK SPACE}{shown}" if shown else _trim(number)
-    return si(value, unit).replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def _child_amount(value: float, unit: str) -> str:
-    name = CHILD_UNITS[unit]
-    if value >= 0.1:
-        return f"{count(value, 2)}\N{NO-BREAK SPACE}{name}"
-    for factor, part in PARTS_OF_A_SECOND:
-        if value >= factor:
-            return f"{_trim(digits(value / factor, 2))}\N{NO-BREAK SPACE}{part} of a {name.rstrip('s')}"
-    return si(value, unit, 2)
+def _worded(fill: Fill) -> Fill:
+    """Return the figure with its wording."""
+    return replace(fill, text={level: _said(fill, level, "en") for level in LEVELS})
 
 
 def _made(value: float, unit: str, origin: str, low: float | None = None, high: float | None = None,
           grade: str = "derived", keys: tuple[str, ...] = ()) -> Fill:  # fmt: skip
     least, most = value if low is None else low, value if high is None else high
-    text = {level: worded(value, unit, level, exact=least == most) for level in LEVELS}
-    return Fill(value, least, most, unit, grade, keys, origin, text)
+    return _worded(Fill(value, least, most, unit, grade, keys, origin))
 
 
 def from_fact(fact: Mapping[str, Any], unit: str = "") -> Fill:
@@ -287,10 +216,8 @@ def word_fills() -> dict[str, Fill]:
         "words_per_charge": _of_site(made["word"]["words_per_charge"], (*POWER, "everyday/phone-battery.energy_J")),
         "cache_size": from_fact(memory["kv_token_B"]),
     }
-    low, high = found["water_word"].low, found["water_word"].high
     water = found["water_word"]
-    band = {level: f"{worded(low, 'L', level)} to {worded(high, 'L', level)}" for level in LEVELS}
-    found["water_word_band"] = Fill(water.value, low, high, "L", water.grade, water.source_keys, water.origin, band)
+    found["water_word_band"] = _worded(replace(water, form="band"))
     drops = found["water_drops"]
     found["words_per_drop"] = _made(1.0 / drops.value, "1", drops.origin, 1.0 / drops.high, 1.0 / drops.low,
                                     drops.grade, drops.source_keys)  # fmt: skip
@@ -299,28 +226,19 @@ def word_fills() -> dict[str, Fill]:
     found["cloud_score"] = _made(score.value, "1", f"models/{model}.capability_score", grade=score.grade,
                                  keys=(score.source,))  # fmt: skip
     found["benchmark"] = Fill(score.value, score.low, score.high, "1", score.grade, (score.source,),
-                              f"models/{model}.benchmark", dict.fromkeys(LEVELS, benchmark))  # fmt: skip
+                              f"models/{model}.benchmark", dict.fromkeys(LEVELS, benchmark), "name")  # fmt: skip
     return found
 
 
-def _speed_text(speed_m_s: float) -> dict[str, str]:
-    number = f"{speed_m_s * 1e-6:.0f}\N{NO-BREAK SPACE}"
-    return {
-        "child": f"{number}kilometers in a thousandth of a second",
-        "student": f"{number}km every millisecond",
-        "engineer": f"{number}km/ms",
-    }
-
-
 def _speed(figure: Figure, origin: str) -> Fill:
-    text = _speed_text(figure.value)
-    return Fill(figure.value, figure.low, figure.high, figure.unit, figure.grade, (figure.source,), origin, text)
+    return _worded(Fill(figure.value, figure.low, figure.high, figure.unit, figure.grade, (figure.source,), origin,
+                        form="speed"))  # fmt: skip
 
 
 def _glass_speed(span: Span) -> Fill:
     """Return the speed of light in the trip's own fiber."""
-    speed = float(span.attributes["length_m"]) / span.duration_s
-    return Fill(speed, speed, speed, "m/s", span.grade, tuple(span.sources), "audit B001", _speed_text(speed))
+    found = float(span.attributes["length_m"]) / span.duration_s
+    return _worded(Fill(found, found, found, "m/s", span.grade, tuple(span.sources), "audit B001", form="speed"))
 
 
 @cache
@@ -330,7 +248,6 @@ def fills() -> dict[str, Fill]:
     spans = {span.id: span for span in cloud.spans}
     made = word_fills()
     figures = entry("concepts", "seed")
-    speed = figures.figure("signal_speed_m_s")
 
     whole = from_summary(concept, "time_to_last_token_s")
     writing = from_summary(concept, "decode_s")
@@ -344,7 +261,7 @@ def fills() -> dict[str, Fill]:
         "write_share": _made(writing.value / whole.value, "share", writing.origin),
         "read_rate": from_figure("concepts", "seed", "prefill_rate_token_s"),
         "write_rate": from_figure("concepts", "seed", "decode_rate_token_s"),
-        "light_speed": _speed(speed, "concepts/seed.signal_speed_m_s"),
+        "light_speed": _speed(figures.figure("signal_speed_m_s"), "concepts/seed.signal_speed_m_s"),
         "glass_speed": _glass_speed(spans["optics.fiber"]),
         "cable_length": from_span(spans["optics.fiber"], "length_m", "m"),
         "fiber_time": from_span(spans["optics.fiber"]),
@@ -371,6 +288,6 @@ def fills() -> dict[str, Fill]:
     return made
 
 
-def texts(level: str, extra: Mapping[str, Fill] | None = None) -> dict[str, str]:
+def texts(level: str, extra: Mapping[str, Fill] | None = None, language: str = "en") -> dict[str, str]:
     """Return the wording of every figure at a level."""
-    return {name: fill.text[level] for name, fill in {**fills(), **(extra or {})}.items()}
+    return {name: fill.said(level, language) for name, fill in {**fills(), **(extra or {})}.items()}

@@ -18,9 +18,9 @@ from roundtrip.catalog.load import sources
 from roundtrip.errors import OutputError, ScenarioError, nearest
 from roundtrip.journey.forecast import forecast
 from roundtrip.journey.scenario import Scenario, load_scenario
-from roundtrip.lab.fills import Fill, fills, trip_fills, worded
+from roundtrip.lab.fills import Fill, fills, trip_fills
 from roundtrip.lab.strings import Texts, check_level, folder, places
-from roundtrip.trace.numbers import band
+from roundtrip.lab.worded import between, worded
 
 VARIANT = "pdf/ua-1"
 CLOCK = "SOURCE_DATE_EPOCH"
@@ -83,7 +83,7 @@ def html_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None
     check_level(level)
     told = trip or trip_of()
     known: dict[str, Fill] = {**fills(), **told.fills}
-    say = Texts(level, {name: fill.text[level] for name, fill in known.items()}, language)
+    say = Texts(level, {name: fill.said(level, language) for name, fill in known.items()}, language)
     pages = "".join(
         [_child(say, LAST_LINES[paper]), _talk(say), _adult(say), _teacher(say), _answers(say, told, known)]
     )
@@ -282,15 +282,15 @@ def _told(say: Texts, trip: Trip) -> str:
     if trip.scenario.way != "concept":
         return say("sheet.answer.trip.preset", title=trip.scenario.title, sentence=trip.scenario.sentence)
     values = {
-        name: worded(trip.scenario.figure(key).value, unit, say.level, exact=True)
+        name: worded(trip.scenario.figure(key).value, unit, say.level, exact=True, language=say.language)
         for name, (key, unit) in SLIDERS.items()
     }
     return say("sheet.answer.trip.sliders", **values)
 
 
 def _bar_words(say: Texts, trip: Trip) -> str:
-    parts = "; ".join(f"{say(f'wait.share.{name}')} {part.text[say.level]}" for name, _, part in trip.shares)
-    rest = f"; {say('sheet.answer.rest')} {worded(trip.rest_s, 's', say.level)}" if trip.rest_s else ""
+    parts = "; ".join(f"{say(f'wait.share.{name}')} {part.said(say.level, say.language)}" for name, _, part in trip.shares)
+    rest = f"; {say('sheet.answer.rest')} {worded(trip.rest_s, 's', say.level, language=say.language)}" if trip.rest_s else ""
     return say("sheet.answer.bar", parts=parts + rest)
 
 
@@ -303,7 +303,7 @@ def _answers(say: Texts, trip: Trip, known: Mapping[str, Fill]) -> str:
         for n, key in enumerate(QUESTIONS, start=1)
     )
     figures = "".join(
-        f"<div>{_e(say(key))}<b>{_e(trip.fills[name].text[say.level])}</b></div>"
+        f"<div>{_e(say(key))}<b>{_e(trip.fills[name].said(say.level, say.language))}</b></div>"
         for key, name in (("sheet.answer.first", "trip_first"), ("sheet.answer.whole", "trip_whole"))
     )
     words = _bar_words(say, trip)
@@ -326,10 +326,10 @@ def _answers(say: Texts, trip: Trip, known: Mapping[str, Fill]) -> str:
 def _numbers(say: Texts, used: Mapping[str, Fill], cited: list[str]) -> str:
     rows: list[str] = []
     for name, fill in used.items():
-        spread = _band(fill)
+        value, spread = fill.said("engineer", say.language), _band(fill, say.language)
         marks = ", ".join(str(cited.index(key) + 1) for key in fill.source_keys)
         rows.append(
-            f'<tr><th scope="row">{_e(say(f"fill.{name}"))}</th><td>{_e(fill.text["engineer"])}</td>'
+            f'<tr><th scope="row">{_e(say(f"fill.{name}"))}</th><td>{_e(value)}</td>'
             f"<td>{_e(spread)}</td><td>{_e(say(f'grade.{fill.grade}'))}</td>"
             f"<td>{_e(fill.origin)}{f' [{marks}]' if marks else ''}</td></tr>"
         )
@@ -338,12 +338,10 @@ def _numbers(say: Texts, used: Mapping[str, Fill], cited: list[str]) -> str:
     return f'<table class="qs-table qs-small"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
-def _band(fill: Fill) -> str:
+def _band(fill: Fill, language: str) -> str:
     if fill.low == fill.high:
         return ""
-    if fill.unit in ("1", "token", "token/s"):
-        return f"{worded(fill.low, fill.unit, 'student')}–{worded(fill.high, fill.unit, 'student')}"
-    return band(fill.low, fill.high, fill.value, fill.unit)
+    return between(fill.low, fill.high, fill.unit, "student", language)
 
 
 def _sources(cited: list[str]) -> str:

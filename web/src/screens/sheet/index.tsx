@@ -8,12 +8,13 @@ import "../../../paper/sheet.css";
 import "./sheet.css";
 import { loadLab, loadSources, loadTrip } from "../../core/data";
 import { loadFormula, type Values } from "../../core/formula";
+import { plain, said } from "../../core/said";
 import { has, keys, raw, type Fill } from "../../core/strings";
 import type { Source } from "../../core/types";
-import { si } from "../../core/units";
-import { percent, rest, share as shareOf, short } from "../../charts/numbers";
+import { percent, rest, share as shareOf } from "../../charts/numbers";
 import { useData } from "../../shell/data";
 import { loadFills } from "../../shell/fills";
+import { announce } from "../../shell/live";
 import { Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { link, setParams, type Level, type ScreenProps } from "../../shell/state";
@@ -37,6 +38,7 @@ const SLIDERS = [
   ["prompt", "concept.lab.prompt_tokens", 1, "prompt"],
   ["reply", "concept.lab.output_tokens", 1, "reply"],
 ] as const;
+const COUNTS = new Set(["1", "token", "token/s"]);
 const LINES = 3;
 const LAST_LINES = 6;
 
@@ -53,7 +55,7 @@ export default function Sheet({ state }: ScreenProps) {
   const paper = PAPERS.find((each) => each === params["paper"]) ?? "a4";
   const fills = useData(loadFills);
   const sources = useData(loadSources);
-  const told = useTold(params, t);
+  const told = useTold(params, t, state.level);
   const lab = useData(loadLab);
   // A single file brings no PDF with it.
   const inlined = document.getElementById("data/lab.json") !== null;
@@ -65,6 +67,10 @@ export default function Sheet({ state }: ScreenProps) {
   );
   if (!fills || !sources || !told) return <Loading />;
   const shown = (one: string) => audience === "all" || audience === one;
+  const choose = (patch: Record<string, string>, name: string) => {
+    setParams(patch);
+    announce(t("sheet.now", { pages: name }));
+  };
   return (
     <div class={`wrap sheet paper-${paper}`}>
       <div class="sheet-side noprint">
@@ -75,11 +81,11 @@ export default function Sheet({ state }: ScreenProps) {
             {t("sheet.picker")}
           </p>
           <div class="tabs" role="group" aria-labelledby="sheet-for">
-            <button aria-pressed={audience === "all"} onClick={() => setParams({ for: "" })}>
+            <button aria-pressed={audience === "all"} onClick={() => choose({ for: "" }, t("sheet.all"))}>
               {t("sheet.all")}
             </button>
             {AUDIENCES.map((each) => (
-              <button key={each} aria-pressed={audience === each} onClick={() => setParams({ for: each })}>
+              <button key={each} aria-pressed={audience === each} onClick={() => choose({ for: each }, t(`sheet.${each}.tab`))}>
                 {t(`sheet.${each}.tab`)}
               </button>
             ))}
@@ -91,7 +97,7 @@ export default function Sheet({ state }: ScreenProps) {
           </p>
           <div class="tabs" role="group" aria-labelledby="sheet-paper">
             {PAPERS.map((each) => (
-              <button key={each} aria-pressed={paper === each} onClick={() => setParams({ paper: each === "a4" ? "" : each })}>
+              <button key={each} aria-pressed={paper === each} onClick={() => choose({ paper: each === "a4" ? "" : each }, t(`sheet.paper.${each}`))}>
                 {t(`sheet.paper.${each}`)}
               </button>
             ))}
@@ -127,7 +133,7 @@ const sliders = (params: Readonly<Record<string, string>>): Record<string, strin
   Object.fromEntries([...SLIDERS.map(([key]) => key as string), "guess"].flatMap((key) => (params[key] ? [[key, params[key]]] : [])));
 
 /** The trip that the answers speak of: a preset where the address names one, else the four sliders. */
-function useTold(params: Readonly<Record<string, string>>, t: Say): Told | undefined {
+function useTold(params: Readonly<Record<string, string>>, t: Say, level: Level): Told | undefined {
   const preset = params["trip"];
   const lab = useData(loadLab);
   const formula = useData(() => loadFormula("concept"));
@@ -135,22 +141,24 @@ function useTold(params: Readonly<Record<string, string>>, t: Say): Told | undef
   const trace = useData(() => (known ? loadTrip(known.key) : Promise.resolve(null)), [known?.key]);
   if (!lab || !formula || (known && !trace)) return undefined;
   const given = Number(params["guess"]);
-  const guess = Number.isFinite(given) && given > 0 ? short(given, "s") : "";
+  const guess = Number.isFinite(given) && given > 0 ? said(t, given, "s", level) : "";
   if (known && trace) {
     const summary = Object.fromEntries(Object.entries(trace.summary).filter(([, value]) => typeof value === "number")) as Values;
     return { sentence: t("sheet.answer.trip.preset", { title: known.title, sentence: known.sentence }), summary, guess };
   }
   const values: Values = {};
-  const said: Record<string, string> = {};
+  const words: Record<string, string> = {};
   for (const [key, input, scale, name] of SLIDERS) {
     const figure = formula.inputs[input];
     const typed = Number(params[key]);
     const inside = params[key] !== undefined && Number.isFinite(typed) && typed >= 0;
     const value = inside ? typed * scale : (figure?.value ?? 0);
     values[input] = value;
-    said[name] = key === "km" ? `${Math.round(value / scale).toLocaleString("en-US")}\u00a0km` : key === "queue" ? short(value, "s") : `${Math.round(value)}`;
+    const unit = key === "km" ? "m" : key === "queue" ? "s" : "";
+    words[name] = unit === "s" ? said(t, value, unit, level) : unit === "m" && level === "child" ? said(t, value, unit, level)
+      : plain(t, Math.round(value / scale).toLocaleString("en-US")) + (unit ? "\u00a0km" : "");
   }
-  return { sentence: t("sheet.answer.trip.sliders", said), summary: formula.evaluate(values), guess };
+  return { sentence: t("sheet.answer.trip.sliders", words), summary: formula.evaluate(values), guess };
 }
 
 function Page({ name, top, fields, t, children }: { readonly name: string; readonly top: string; readonly fields?: boolean; readonly t: Say; readonly children: ComponentChildren }) {
@@ -340,11 +348,11 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
   // What is left is a sum of small stages, or rounding.
   const all = shareOf(left, last) > 1e-9 ? [...taken, { key: "rest", name: t("sheet.answer.rest"), value: left }] : taken;
   const parts: Part[] = all.map((part) => ({ key: part.key, name: part.name, share: shareOf(part.value, last) }));
-  const words = t("sheet.answer.bar", { parts: all.map((part) => `${part.name} ${short(part.value, "s")}`).join("; ") });
+  const words = t("sheet.answer.bar", { parts: all.map((part) => `${part.name} ${said(t, part.value, "s", level)}`).join("; ") });
   const own = {
-    trip_write_share: percent(shareOf(summary["decode_s"] ?? 0, last)),
-    trip_network: short(summary["network_s"] ?? 0, "s"),
-    trip_read: short(summary["prefill_s"] ?? 0, "s"),
+    trip_write_share: level === "child" ? said(t, shareOf(summary["decode_s"] ?? 0, last), "share", level) : percent(shareOf(summary["decode_s"] ?? 0, last)),
+    trip_network: said(t, summary["network_s"] ?? 0, "s", level),
+    trip_read: said(t, summary["prefill_s"] ?? 0, "s", level),
   };
   const answer = (key: string) => t(`sheet.answer.${key}`, own);
   const named = usedFills(level, fills);
@@ -361,11 +369,11 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
         <div class="qs-figures">
           <div>
             {t("sheet.answer.first")}
-            <b>{short(first, "s")}</b>
+            <b>{said(t, first, "s", level)}</b>
           </div>
           <div>
             {t("sheet.answer.whole")}
-            <b>{short(last, "s")}</b>
+            <b>{said(t, last, "s", level)}</b>
           </div>
         </div>
         <figure class="qs-bar">
@@ -392,7 +400,7 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
               {named.map((name) => {
                 const fill = fills[name];
                 if (!fill) return null;
-                const spread = fill.low === null || fill.high === null || fill.low === fill.high ? "" : `${si(fill.low, fill.unit, 2)} – ${si(fill.high, fill.unit, 2)}`;
+                const spread = fill.low === null || fill.high === null || fill.low === fill.high ? "" : t("said.to", { low: bound(t, fill.low, fill.unit), high: bound(t, fill.high, fill.unit) });
                 return (
                   <tr key={name}>
                     <th scope="row">{t(`fill.${name}`)}</th>
@@ -428,6 +436,10 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
     </>
   );
 }
+
+/** An end of a band: three digits are more than a band can hold, and a count has no unit. */
+const bound = (t: Say, value: number, unit: string): string =>
+  COUNTS.has(unit) && Math.abs(value) >= 100 ? plain(t, Number(value.toPrecision(3)).toLocaleString("en-US")) : said(t, value, COUNTS.has(unit) ? "1" : unit, "engineer");
 
 /** The figures that the answers name and that stand in the table, in their order. */
 function usedFills(level: Level, fills: Readonly<Record<string, Fill>>): string[] {
