@@ -1,9 +1,9 @@
 """Prompt-lookup decoding: guess the next tokens from the text so far, and check all guesses in one pass.
 
 To read the weights is most of the work, and it is done once for eight tokens as for one. So if the last words stood in
-the text before, what followed them there is tried as a draft; the model scores all of it at once, and the draft is kept as
-far as the model would have written the same. The answer is that of greedy decoding; only the number of passes changes. It
-wins where a text is copied, and loses where every word is new.
+the text before, what followed them there is tried as a draft; the model scores all of it at once, and the draft is kept
+as far as the model would have written the same. The answer is that of greedy decoding; only the number of passes
+changes. It wins where a text is copied, and loses where every word is new.
 
 References
 ----------
