@@ -289,8 +289,14 @@ def _told(say: Texts, trip: Trip) -> str:
 
 
 def _bar_words(say: Texts, trip: Trip) -> str:
-    parts = "; ".join(f"{say(f'wait.share.{name}')} {part.said(say.level, say.language)}" for name, _, part in trip.shares)
-    rest = f"; {say('sheet.answer.rest')} {worded(trip.rest_s, 's', say.level, language=say.language)}" if trip.rest_s else ""
+    parts = "; ".join(
+        f"{say(f'wait.share.{name}')} {part.said(say.level, say.language)}" for name, _, part in trip.shares
+    )
+    rest = (
+        f"; {say('sheet.answer.rest')} {worded(trip.rest_s, 's', say.level, language=say.language)}"
+        if trip.rest_s
+        else ""
+    )
     return say("sheet.answer.bar", parts=parts + rest)
 
 
