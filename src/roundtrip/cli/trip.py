@@ -17,6 +17,7 @@ from roundtrip.cli.output import (
     knows_unicode,
     say,
     say_json,
+    say_page,
     width,
     write_whole,
 )
@@ -58,6 +59,13 @@ def file_options(function: F) -> F:
 @click.option("--linear", is_flag=True, help="Linear time in bars and plot, instead of logarithmic.")
 @click.option("--brief", is_flag=True, help="A line a room instead of a line a stage.")
 @click.option("--sources", is_flag=True, help="List every source with its address.")
+@click.option(
+    "--answer/--no-answer",
+    "answers",
+    default=True,
+    show_default=True,
+    help="Let the small model on this computer answer for real, below the forecast.",
+)
 def trip(
     prompt: str | None,
     scenario: str,
@@ -68,6 +76,7 @@ def trip(
     linear: bool,
     brief: bool,
     sources: bool,
+    answers: bool,
     **paths: str | None,
 ) -> None:
     """Follow PROMPT (or, with -, standard input) from the finger to the model and back to the eye.
@@ -83,8 +92,10 @@ def trip(
     trace = forecast(None, chosen, samples=samples, seed=seed)
     write_files(trace, paths, linear)
     if as_json:
-        say_json(trace.as_dict())
-    elif brief:
+        found = _answer(trace) if answers else {}
+        say_json({**trace.as_dict(), "answer": trace.answer, **found})
+        return
+    if brief:
         from roundtrip.trace.brief import brief as on_one_screen
 
         say(on_one_screen(trace, width(), color(), log=not linear, unicode=knows_unicode()))
@@ -92,6 +103,34 @@ def trip(
         from roundtrip.trace.table import table
 
         say(table(trace, width(), color(), log=not linear, all_sources=sources, unicode=knows_unicode()))
+    if answers:
+        _say_answer(trace)
+
+
+def _answer(trace: Trace) -> dict[str, Any]:
+    """Let the model answer; what a trace of the forecast gets beside it in JSON."""
+    from roundtrip.engine.weights import ModelMissing
+    from roundtrip.journey.answer import answer
+
+    try:
+        found = answer(trace.prompt)
+    except ModelMissing as error:
+        return {"answered": None, "answered_missing": str(error)}
+    trace.answer = found.text
+    return {"answer": found.text, "answered": found.as_dict()}
+
+
+def _say_answer(trace: Trace) -> None:
+    """Print the real answer below the forecast, or in one line why there is none."""
+    from roundtrip.errors import ModelError, PromptError
+
+    try:
+        from roundtrip.journey.answer import answer, answer_as_text
+
+        lines = answer_as_text(answer(trace.prompt), trace.prompt, min(width(), 110))
+    except (ModelError, PromptError) as error:
+        lines = [f"No real answer: {error}"]
+    say_page("\n" + "\n".join(lines) + "\n")
 
 
 def write_files(trace: Trace, paths: dict[str, str | None], linear: bool) -> None:

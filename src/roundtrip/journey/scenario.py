@@ -141,7 +141,7 @@ class Scenario:
         return _checked(replace(self, choices=choices, values=values, changes=tuple(changes)), origin)
 
     def with_measured(self, figures: Mapping[str, Figure]) -> Scenario:
-        """Return the scenario with figures ``slot.field`` that were measured on this machine laid over the catalog's."""
+        """Return the scenario with figures ``slot.field`` that were measured on this machine over the catalog's."""
         for key, figure in figures.items():
             check_term(key.rpartition(".")[2], figure.unit, (figure.low, figure.value, figure.high))
         return replace(self, measured={**self.measured, **figures})

@@ -53,3 +53,8 @@ def test_five_hundred_tokens_in_chunks_of_256_take_two_passes() -> None:
 
 def test_time_between_the_matrices_grows_with_layers_and_tokens() -> None:
     assert np.isclose(prefill.rows_time_s(30.0, 500.0, 1e-6), 0.015)
+
+
+@given(times, times)
+def test_one_after_the_other_takes_longer_than_side_by_side(compute_s: float, memory_s: float) -> None:
+    assert prefill.serial_time_s(compute_s, memory_s) >= prefill.roofline_time_s(compute_s, memory_s) * (1.0 - 1e-12)

@@ -224,9 +224,8 @@ def _read(way: Way, stage: Any, shape: Shape, prompt: Any) -> Pass:
     pairs = own / ranks + others * seen
     chunks: Any = None
     if _is_plain(way):
-        chunk = f[f"{SERVING}.chunk_tokens"]
-        chunks = f.use(prefill.passes, tokens=rows, chunk_tokens=chunk)
-        pairs = a.use(attention.chunked_pairs, tokens=rows, chunk_tokens=chunk)
+        chunks = f.use(prefill.passes, tokens=rows, chunk_tokens=f[f"{SERVING}.chunk_tokens"])
+        pairs = a.use(attention.chunked_pairs, tokens=rows, chunk_tokens=a[f"{SERVING}.query_tokens"])
     attention_s = a.use(
         prefill.compute_time_s, flop=shape.read_flop * pairs, flop_rate_flop_s=a[f"{CHIP}.bf16_rate_flop_s"],
         efficiency=a[f"{SERVING}.attention_efficiency"],
@@ -296,6 +295,8 @@ def _pass(
     w, d = stage(weights), stage(decode)
     arithmetic = way.word(f"{SERVING}.arithmetic")
 
+    reached = "memory_efficiency" if chunks is None else "packing_efficiency"
+
     def times(s: Stage, flop: Any, size_B: Any, shares: tuple[str, ...]) -> tuple[Any, Any]:
         efficiency = s[f"{SERVING}.{shares[0]}"]
         for name in shares[1:]:
@@ -306,9 +307,10 @@ def _pass(
         )  # fmt: skip
         memory_s = s.use(
             prefill.memory_time_s, size_B=size_B, bandwidth_B_s=s[f"{CHIP}.bandwidth_B_s"],
-            memory_efficiency=s[f"{SERVING}.memory_efficiency"],
+            memory_efficiency=s[f"{SERVING}.{reached}"],
         )  # fmt: skip
-        return compute_s, s.use(prefill.roofline_time_s, compute_s=compute_s, memory_s=memory_s)
+        bound = prefill.roofline_time_s if chunks is None else prefill.serial_time_s
+        return compute_s, s.use(bound, compute_s=compute_s, memory_s=memory_s)
 
     parts, ranks = w[f"{SERVING}.batch_parts"], w[f"{SERVING}.tensor_ranks"]
     weights_B = parts * w.use(
@@ -381,8 +383,8 @@ def _pass(
     if rows_s is not None:
         total_s = total_s + rows_s
     return Pass(
-        launch_s, rows_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s, work_s,
-        weights_B, experts_B, cache_B, message_B,
+        launch_s, rows_s, stream_s, weights_s, arithmetic_s, experts_s, attention_s, cache_s, exposed_s, total_s,
+        work_s, weights_B, experts_B, cache_B, message_B,
     )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def linear_flop(active_parameters: Number, tokens: Number) -> Number:
 
 
 def scored_flop(active_parameters: Number, head_parameters: Number, tokens: Number, scored_tokens: Number) -> Number:
-    """Return the operations in the weights where the head scores only some of the tokens, ``2 ((P - H) n + H k)`` [flop].
+    """Return the operations in the weights where the head scores only some tokens, ``2 ((P - H) n + H k)`` [flop].
 
     Parameters
     ----------
@@ -95,6 +95,11 @@ def roofline_time_s(compute_s: Number, memory_s: Number) -> Number:
         Time of the arithmetic alone and of the memory alone [s].
     """
     return np.hypot(compute_s, memory_s)
+
+
+def serial_time_s(compute_s: Number, memory_s: Number) -> Number:
+    """Return the time of a kernel that copies its matrix, then multiplies, on one thread [s]: neither hides."""
+    return compute_s + memory_s
 
 
 def ridge_tokens(flop_rate_flop_s: Number, bandwidth_B_s: Number, weight_B: Number) -> Number:
