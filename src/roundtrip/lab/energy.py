@@ -83,12 +83,6 @@ def _preset(name: str) -> dict[str, Any]:
         method: [float(account(scenario, rules=Rules(hour_h=float(h), method=method)).total("carbon_g")) for h in HOURS]
         for method in METHODS
     }
-    grids: list[dict[str, Any]] = []
-    for key, grid in load("grids").items():
-        moved = account(scenario.with_settings((f"datacenter.grid={key}",)))
-        grids.append(
-            {"key": key, "title": grid.title, "carbon_g": float(moved.total("carbon_g")), "water_L": water_L(moved)}
-        )
     return {
         "whole": _short(whole),
         "boundaries": _boundaries(scenario),
@@ -97,8 +91,18 @@ def _preset(name: str) -> dict[str, Any]:
             {"account": title, "carbon_g": float(a.total("carbon_g")), "water_L": water_L(a)} for title, a in others
         ],
         "hours": hours,
-        "grids": grids,
+        "grids": [_moved(scenario, key, grid.title) for key, grid in load("grids").items()],
     }
+
+
+def _moved(scenario: Scenario, key: str, title: str) -> dict[str, Any]:
+    """Return carbon and water with another grid under the site, under the person's things, and under both."""
+    changes = {"site": ("datacenter.grid",), "person": ("computer.grid",), "both": ("datacenter.grid", "computer.grid")}
+    made: dict[str, Any] = {"key": key, "title": title}
+    for whose, slots in changes.items():
+        moved = account(scenario.with_settings([f"{slot}={key}" for slot in slots]))
+        made[whose] = rounded([float(moved.total("carbon_g")), water_L(moved)], 4)
+    return made
 
 
 def energy() -> dict[str, Any]:

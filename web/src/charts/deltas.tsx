@@ -17,7 +17,6 @@ export interface Delta {
 }
 
 const hatch = fresh("delta");
-const ROW = 27;
 
 export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta[]; unit: string; title: string; less: string; more: string }) {
   const [ref, width] = useWidth<HTMLDivElement>(560);
@@ -30,6 +29,7 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
   const right = width - (plus ? room : 6);
   const x = scaleLinear([minus ? -most : 0, plus ? most : 0], [left, Math.max(left + 20, right)]);
   const zero = x(0);
+  const ROW = rows.some((row) => measure(row.name) > names - 12) ? 35 : 27;
   const height = rows.length * ROW + 26;
   return (
     <div ref={ref}>
@@ -48,14 +48,10 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
           </text>
         )}
         {rows.map((row, i) => {
-          const y = 22 + i * ROW;
+          const y = 22 + i * ROW + (ROW - 27) / 2;
           const at = x(row.change);
           const text = `${row.change < 0 ? "−" : "+"}${short(Math.abs(row.change), unit)}`;
-          const name = (
-            <text class="lab" x="0" y={y + 13}>
-              {cut(row.name, names - 12)}
-            </text>
-          );
+          const name = <Name text={row.name} width={names - 12} y={y + 8.5} />;
           return (
             <g key={row.key}>
               {row.href ? (
@@ -76,6 +72,29 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
         <line class="mark" x1={zero} x2={zero} y1="18" y2={height - 2} />
       </svg>
     </div>
+  );
+}
+
+/** A name on one line, or on two where it is too long for one. */
+export function lines(text: string, width: number): string[] {
+  if (measure(text) <= width) return [text];
+  const words = text.split(" ");
+  let n = words.length - 1;
+  while (n > 1 && measure(words.slice(0, n).join(" ")) > width) n--;
+  return [cut(words.slice(0, n).join(" "), width), cut(words.slice(n).join(" "), width)];
+}
+
+/** The name of a row, its middle at a height. */
+export function Name({ text, width, y }: { text: string; width: number; y: number }) {
+  const made = lines(text, width);
+  return (
+    <text class="lab">
+      {made.map((each, i) => (
+        <tspan key={i} x="0" y={y + 4.5 + (made.length === 1 ? 0 : i * 15 - 7.5)}>
+          {each}
+        </tspan>
+      ))}
+    </text>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Each stage in both trips on one logarithmic axis: a pale dot before, a full one after, and the way between them. */
 import { scaleLog } from "d3-scale";
 import type { Carrier } from "../core/types";
-import { cut } from "./deltas";
+import { Name } from "./deltas";
 import { short, tick as tickText } from "./numbers";
 import { hue } from "./paint";
 import { measure, useWidth } from "./width";
@@ -15,7 +15,6 @@ export interface Dumbbell {
   readonly href?: string;
 }
 
-const ROW = 25;
 const TOP = 22;
 
 export function Dumbbells({ rows, unit, title, none }: { rows: readonly Dumbbell[]; unit: string; title: string; none: string }) {
@@ -28,6 +27,7 @@ export function Dumbbells({ rows, unit, title, none }: { rows: readonly Dumbbell
   const left = names + (gone ? measure(none, 12) + 18 : 8);
   const x = scaleLog([least * 0.8, most * 1.25], [left, width - 6]);
   const at = (value: number) => (value > 0 ? x(value) : names + measure(none, 12) / 2);
+  const ROW = rows.some((row) => measure(row.name) > names - 12) ? 35 : 25;
   const height = TOP + rows.length * ROW;
   const ticks = Array.from({ length: 21 }, (_, i) => 10 ** (i - 15)).filter((v) => v >= least * 0.8 && v <= most * 1.25);
   const every = Math.max(1, Math.ceil((ticks.length * 52) / (width - left)));
@@ -50,13 +50,9 @@ export function Dumbbells({ rows, unit, title, none }: { rows: readonly Dumbbell
           </g>
         ))}
         {rows.map((row, i) => {
-          const y = TOP + i * ROW + 12;
+          const y = TOP + i * ROW + ROW / 2;
           const [a, b] = [at(row.a), at(row.b)];
-          const name = (
-            <text class="lab" x="0" y={y + 4.5}>
-              {cut(row.name, names - 12)}
-            </text>
-          );
+          const name = <Name text={row.name} width={names - 12} y={y} />;
           return (
             <g key={row.key}>
               {row.href ? (

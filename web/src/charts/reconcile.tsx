@@ -35,7 +35,7 @@ export function Reconcile({ reference, cases, title, names, chosen, onChoose }: 
   const x = scaleLog([Math.min(...all) * 0.8, Math.max(...all) * 1.2], [left, right]);
   const row = narrow ? ROW + 18 : ROW;
   const height = TOP + cases.length * row + 4;
-  const ticks = [0.001, 0.01, 0.1, 1, 10, 100, 1000].map((wh) => ({ wh, at: x(wh * J_PER_WH) })).filter(({ at }) => at >= left && at <= right - (narrow ? 20 : 0));
+  const ticks = [0.001, 0.01, 0.1, 1, 10, 100, 1000].map((wh) => ({ wh, at: x(wh * J_PER_WH) })).filter(({ at }, i) => at >= left && at <= right - (narrow ? 20 : 0) && (!narrow || i % 2 === 1));
   return (
     <div ref={ref}>
       <svg class="chart reconcile" height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={title}>

@@ -86,10 +86,10 @@ export function Timeline(props: TimelineProps) {
           </linearGradient>
         </defs>
         <path d={`M0 ${top.y + top.h + 2}H${large}L${Math.max(x(first), 1)} ${low.y - 2}H0Z`} fill={`url(#${ids.shade})`} />
-        {upper.map(({ piece, text, at, foot }) => (
+        {upper.map(({ piece, text, at }) => (
           <g key={piece.key}>
-            <path class="mark" d={`M${foot} 18V${top.y - 1}`} />
-            <text x={at} y="13" class="m">
+            <rect x={at} y="4" width="9" height="9" fill={fill(piece.carrier, ids.hatch)} />
+            <text x={at + 14} y="13" class="m">
               {text} <tspan fill="var(--fg)">{short(piece.value, "s")}</tspan>
             </text>
           </g>
@@ -158,7 +158,7 @@ export function Timeline(props: TimelineProps) {
 
 /**
  * Names over their parts. A part that is narrower than its name is named at its start, the longest first; a wide part's
- * name then slides along it to a free place. A short name before none; what has no place at all stands in a row above, with a line.
+ * name then slides along it to a free place. A short name before none; what has no place at all stands in a row above, with its mark.
  */
 function fit(pieces: readonly Piece[], z: (value: number) => number, width: number) {
   const made: { piece: Piece; text: string; at: number; anchor: "start" | "end" }[] = [];
@@ -203,15 +203,15 @@ function fit(pieces: readonly Piece[], z: (value: number) => number, width: numb
       }
     }
   }
-  const upper: { piece: Piece; text: string; at: number; foot: number }[] = [];
+  const upper: { piece: Piece; text: string; at: number }[] = [];
   let edge = 0;
   for (const { piece, from, to, texts } of [...sized].sort((a, b) => a.from - b.from)) {
     const small = texts[texts.length - 1];
     if (!small || made.some((each) => each.piece === piece) || to - from < 1.5) continue;
-    const at = Math.max(edge, from - 2);
-    if (at > from + 40 || at + small.wide > width) continue;
-    upper.push({ piece, text: small.text, at, foot: Math.round((from + to) / 2) });
-    edge = at + small.wide + 12;
+    const at = Math.max(edge, from);
+    if (at + small.wide + 14 > width) continue;
+    upper.push({ piece, text: small.text, at });
+    edge = at + small.wide + 30;
   }
   return { labels: made, upper };
 }

@@ -300,6 +300,9 @@ export interface Reconciled {
   gap: number;
 }
 
+/** Whose electricity a grid gives. */
+export type Whose = "site" | "person" | "both";
+
 export interface Energy {
   parts: { key: string; title: string; meaning: string }[];
   /** What stands in each place of a row of `boundaries`. */
@@ -318,8 +321,8 @@ export interface Energy {
       others: { account: string; carbon_g: number; water_L: number }[];
       /** Carbon by method and hour of the day, everything inside. */
       hours: Record<string, number[]>;
-      /** The same trip with the site on another grid. */
-      grids: { key: string; title: string; carbon_g: number; water_L: number }[];
+      /** The same trip with another grid under the site, under the person's things, or both: carbon and water. */
+      grids: ({ key: string; title: string } & Record<Whose, [number, number]>)[];
     }
   >;
   reconcile: { reference_J: number; cases: Reconciled[] };

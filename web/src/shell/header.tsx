@@ -41,7 +41,7 @@ export function Header({ state, set }: ScreenProps) {
       </a>
     ));
   const theme = (
-    <button class="ghost" onClick={() => set({ theme: other })} title={t("theme.label")}>
+    <button class="ghost" onClick={() => set({ theme: other })} title={t("theme.label")} aria-label={t(`theme.switch.${other}`)}>
       {t(`theme.${other}`)}
     </button>
   );

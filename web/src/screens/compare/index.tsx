@@ -1,5 +1,5 @@
 /** Any two trips on the same axes, what differs stage by stage, and a sentence that says so. */
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { loadLab, loadTrip } from "../../core/data";
 import type { Carrier, Head, Lab, Preset, Span, Trace } from "../../core/types";
 import { si } from "../../core/units";
@@ -9,6 +9,7 @@ import { Lanes, type Lane } from "../../charts/lanes";
 import { Numeral, percent, ratio, short, times, Raised } from "../../charts/numbers";
 import { Twin } from "../../charts/twin";
 import { useData } from "../../shell/data";
+import { announce } from "../../shell/live";
 import { Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { link, setParams, type ScreenProps } from "../../shell/state";
@@ -28,7 +29,7 @@ interface Change {
 }
 
 /** Spans of both trips side by side; 0 where a trip does not have one. Parts of a whole and what is on anyway stay out. */
-function changesOf(a: Trace, b: Trace, t: Say): Change[] {
+function changesOf(a: Trace, b: Trace, t: Say, level: string): Change[] {
   const own = (trace: Trace) => new Map(trace.spans.filter((s) => s.parent === null && !/^(on|stream)\./.test(s.id) && s.name !== "datacenter.power").map((s) => [s.id, s]));
   const [left, right] = [own(a), own(b)];
   const joules = (span: Span | undefined) =>
@@ -36,9 +37,11 @@ function changesOf(a: Trace, b: Trace, t: Say): Change[] {
   return [...new Set([...left.keys(), ...right.keys()])].map((id) => {
     const [one, two] = [left.get(id), right.get(id)];
     const span = (two ?? one) as Span;
+    // Sentences of the model for who wants them; a pupil gets the names that the stages have elsewhere.
+    const name = level === "child" ? t(`stages.${span.name}.title`) : span.title;
     return {
       id,
-      name: id.startsWith("back.") ? `${span.title} ${t("compare.back")}` : span.title,
+      name: id.startsWith("back.") ? `${name} ${t("compare.back")}` : name,
       stage: span.name,
       carrier: span.carrier,
       a_s: one?.duration_s ?? 0,
@@ -98,8 +101,14 @@ export default function Compare({ state }: ScreenProps) {
   const scale = state.params["time"] === "log" ? "log" : "linear";
   const fits = pair && pair[0].scenario.name === keyA && pair[1].scenario.name === keyB;
   const [a, b] = fits ? pair : [undefined, undefined];
-  const changes = a && b ? changesOf(a, b, t) : [];
+  const changes = a && b ? changesOf(a, b, t, state.level) : [];
   const byTime = [...changes].filter((c) => c.b_s !== c.a_s).sort((x, y) => Math.abs(y.b_s - y.a_s) - Math.abs(x.b_s - x.a_s));
+  const said = a && b ? sentence(a, b, byTime, t) : "";
+  const heard = useRef(`${keyA} ${keyB}`);
+  useEffect(() => {
+    if (said && heard.current !== `${keyA} ${keyB}`) announce(said);
+    if (said) heard.current = `${keyA} ${keyB}`;
+  }, [said, keyA, keyB]);
   const byEnergy = [...changes].filter((c) => c.b_J !== c.a_J).sort((x, y) => Math.abs(y.b_J - y.a_J) - Math.abs(x.b_J - x.a_J));
   useShare(
     {
@@ -111,21 +120,10 @@ export default function Compare({ state }: ScreenProps) {
     [a, b, state.level],
   );
   if (!lab) return <Loading />;
+  const word = (slot: string, key: string) => (lab.slots.find((each) => each.key === slot)?.kind ? entryTitle(lab, slot, key) : t(`compare.word.${key}`));
   const preset = (key: string) => full.find((each) => each.key === key) as Preset;
   const [pa, pb] = [preset(keyA), preset(keyB)];
   const changed = Object.keys(pa.choices).filter((slot) => pa.choices[slot] !== pb.choices[slot] && slot !== "training.run");
-  const Pick = ({ name, value, other }: { name: "a" | "b"; value: string; other: string }) => (
-    <label>
-      <span class="cap">{t(`compare.${name}`)}</span>
-      <select class="pick serif" value={value} onChange={(event) => setParams({ [name]: event.currentTarget.value })}>
-        {full.map((each) => (
-          <option key={each.key} value={each.key} disabled={each.key === other}>
-            {each.title}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
   return (
     <div class="wrap compare" ref={page}>
       <div class="title">
@@ -139,11 +137,11 @@ export default function Compare({ state }: ScreenProps) {
         </div>
       </div>
       <div class="picks">
-        <Pick name="a" value={keyA} other={keyB} />
+        <Pick name="a" value={keyA} other={keyB} all={full} />
         <button class="ghost" onClick={() => setParams({ a: keyB, b: keyA })}>
           {t("compare.swap")}
         </button>
-        <Pick name="b" value={keyB} other={keyA} />
+        <Pick name="b" value={keyB} other={keyA} all={full} />
       </div>
       {!a || !b ? (
         <Loading />
@@ -164,20 +162,22 @@ export default function Compare({ state }: ScreenProps) {
                 <Both name={t("wait.first")} a={figure(a, "time_to_first_token_s")} b={figure(b, "time_to_first_token_s")} unit="s" />
                 <Both name={t("wait.whole")} a={figure(a, "time_to_last_token_s")} b={figure(b, "time_to_last_token_s")} unit="s" />
                 <Both name={t("compare.energy")} a={head(a, "marginal", "allocated")} b={head(b, "marginal", "allocated")} unit="J" />
-                <Both name={t("energy.carbon")} a={figure(a, "carbon_g")} b={figure(b, "carbon_g")} unit="g" />
+                <Both name={t("compare.carbon")} a={figure(a, "carbon_g")} b={figure(b, "carbon_g")} unit="g" />
               </div>
-              <h2>{t("compare.what_changed")}</h2>
+              <details class="what" open={state.level !== "child"}>
+              <summary>{t("compare.what_changed")}</summary>
               <dl class="changed">
                 {changed.map((slot) => (
                   <>
                     <dt>{lab.slots.find((each) => each.key === slot)?.meaning ?? slot}</dt>
                     <dd>
-                      <span class="m">{entryTitle(lab, slot, pa.choices[slot] ?? "")}</span>
-                      <span>{entryTitle(lab, slot, pb.choices[slot] ?? "")}</span>
+                      <span class="m">{word(slot, pa.choices[slot] ?? "")}</span>
+                      <span>{word(slot, pb.choices[slot] ?? "")}</span>
                     </dd>
                   </>
                 ))}
               </dl>
+              </details>
             </div>
             <div>
               <h2>{t("compare.delta.time")}</h2>
@@ -186,7 +186,7 @@ export default function Compare({ state }: ScreenProps) {
               ) : (
                 <Deltas
                   unit="s" title={t("compare.delta.time")} less={t("compare.sooner")} more={t("compare.later")}
-                  rows={byTime.slice(0, 7).map((c) => delta(c, c.a_s, c.b_s))}
+                  rows={byTime.slice(0, 5).map((c) => delta(c, c.a_s, c.b_s))}
                 />
               )}
               <h2>{t("compare.delta.energy")}</h2>
@@ -195,7 +195,7 @@ export default function Compare({ state }: ScreenProps) {
               ) : (
                 <Deltas
                   unit="J" title={t("compare.delta.energy")} less={t("compare.saved")} more={t("compare.spent")}
-                  rows={byEnergy.slice(0, 5).map((c) => delta(c, c.a_J, c.b_J))}
+                  rows={byEnergy.slice(0, 3).map((c) => delta(c, c.a_J, c.b_J))}
                 />
               )}
               <Twin
@@ -211,6 +211,22 @@ export default function Compare({ state }: ScreenProps) {
   );
 }
 
+function Pick({ name, value, other, all }: { name: "a" | "b"; value: string; other: string; all: readonly Preset[] }) {
+  const t = useText();
+  return (
+    <label>
+      <span class="cap">{t(`compare.${name}`)}</span>
+      <select class="pick serif" value={value} onChange={(event) => setParams({ [name]: event.currentTarget.value })}>
+        {all.map((each) => (
+          <option key={each.key} value={each.key} disabled={each.key === other}>
+            {each.title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 const delta = (c: Change, a: number, b: number): Delta => ({
   key: c.id, name: c.name, a, b, change: b - a, carrier: c.carrier, href: link("stage", c.stage),
 });
@@ -218,7 +234,7 @@ const delta = (c: Change, a: number, b: number): Delta => ({
 function Both({ name, a, b, unit }: { name: string; a: number; b: number; unit: string }) {
   const t = useText();
   const r = ratio(b, a);
-  const said = Math.abs(r - 1) < 0.005 ? t("compare.equal") : r >= 1 ? (r < 1.095 ? `+${percent(r - 1)}` : `×${times(r)}`) : r > 0.91 ? `−${percent(1 - r)}` : r > 0 ? `÷${times(1 / r)}` : "";
+  const said = Math.abs(r - 1) < 0.005 ? t("compare.equal") : r >= 1 ? (r < 1.095 ? `+${percent(r - 1)}` : t("compare.times.more", { times: times(r) })) : r > 0.91 ? `−${percent(1 - r)}` : r > 0 ? t("compare.times.less", { times: times(ratio(1, r)) }) : "";
   return (
     <div>
       <div class="cap">{name}</div>
@@ -229,6 +245,13 @@ function Both({ name, a, b, unit }: { name: string; a: number; b: number; unit: 
       <div class="cap num">{said}</div>
     </div>
   );
+}
+
+/** What a screen reader hears when another trip is chosen. */
+function sentence(a: Trace, b: Trace, byTime: readonly Change[], t: Say): string {
+  const first = moved(t, t("journey.first_word"), figure(a, "time_to_first_token_s"), figure(b, "time_to_first_token_s"));
+  const last = moved(t, t("journey.whole_answer"), figure(a, "time_to_last_token_s"), figure(b, "time_to_last_token_s"));
+  return `${a.scenario.title}, ${b.scenario.title}: ${first}, ${last}. ${byTime[0]?.name ?? ""}`;
 }
 
 function Sentence({ a, b, byTime, byEnergy, t, pa, pb }: { a: Trace; b: Trace; byTime: Change[]; byEnergy: Change[]; t: Say; pa: Preset; pb: Preset }) {

@@ -4,7 +4,8 @@
  */
 import { useRef } from "preact/hooks";
 import { loadEnergy, loadLab, loadSources } from "../../core/data";
-import type { Head } from "../../core/types";
+import { isLive } from "../../core/server";
+import type { Head, Whose } from "../../core/types";
 import { digits, si } from "../../core/units";
 import { apart, Numeral, Raised, share as shareOf, percent, short, times } from "../../charts/numbers";
 import { Day } from "../../charts/day";
@@ -20,6 +21,7 @@ import { useShare } from "../../shell/share";
 import { Slider } from "../../shell/slider";
 import { setParams, type ScreenProps } from "../../shell/state";
 import { useText } from "../../shell/text";
+import { useAccount } from "./account";
 import "./energy.css";
 
 const HEADS: readonly Head[] = ["marginal", "allocated", "always_on"];
@@ -44,7 +46,10 @@ export default function EnergyScreen({ state }: ScreenProps) {
     const values = account?.boundaries[all.filter((part) => parts.includes(part)).join(",")];
     return Object.fromEntries((energy?.totals ?? []).map((name, i) => [name, values?.[i] ?? 0]));
   };
-  const total = totalOf(inside);
+  const whose = (["site", "person", "both"] as const).find((each) => each === params["whose"]) ?? "both";
+  const moved = grid !== "auto" || hour !== null || method !== "location";
+  const asked = useAccount(moved && isLive() && inside.length > 0 ? { scenario: key, boundary: inside, hour_h: hour, method, set: grid === "auto" ? {} : slotsOf(whose, grid) } : null);
+  const total = { ...totalOf(inside), ...(moved ? asked?.total : {}) };
   useShare(
     {
       name: "energy",
@@ -73,9 +78,12 @@ export default function EnergyScreen({ state }: ScreenProps) {
     setParams({ count: next.length === all.length ? "" : next.length === 0 ? "none" : next.join(",") });
     announce(`${t("energy.sum")}: ${si(totalOf(next)["energy_J"] ?? 0, "J")}`);
   };
-  const water = (total["water_on_site_L"] ?? 0) + (total["water_off_site_L"] ?? 0);
   const hours = account.hours[method] ?? [];
   const pickedGrid = account.grids.find((each) => each.key === grid);
+  // Without a server a grid and an hour were worked out one at a time, for everything inside the border.
+  const stored = moved && !isLive() ? (pickedGrid && grid !== "auto" ? pickedGrid[whose] : hour !== null ? ([hours[hour] ?? 0, null] as const) : null) : null;
+  const carbon = stored?.[0] ?? total["carbon_g"] ?? 0;
+  const water = stored?.[1] ?? (total["water_on_site_L"] ?? 0) + (total["water_off_site_L"] ?? 0);
   const picked = energy.reconcile.cases.find((each) => each.key === chosen);
   const whole = inside.length === all.length;
   const band = account.whole.bands["energy_J"];
@@ -155,7 +163,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
             </div>
             <div>
               <dt class="cap">{t("energy.carbon")}</dt>
-              <dd class="num">{short(total["carbon_g"] ?? 0, "g")}</dd>
+              <dd class="num">{short(carbon, "g")}</dd>
             </div>
             <div>
               <dt class="cap">{t("energy.cost")}</dt>
@@ -164,6 +172,16 @@ export default function EnergyScreen({ state }: ScreenProps) {
               </dd>
             </div>
           </dl>
+          {moved && (
+            <p class="small under" role="status">
+              {t("energy.under", {
+                grid: grid === "auto" || !pickedGrid ? t("energy.grid.own") : t2(pickedGrid.title),
+                hour: hour === null ? t("energy.hour.average") : `${hour}\u00a0h`,
+                method: t(`energy.method.${method}`),
+              })}
+              {!isLive() && ` ${t("energy.static")}`}
+            </p>
+          )}
           <p class="idea">{t("energy.idea")}</p>
           <Twin
             title={t("action.table")} caption={t("energy.title")} right={[1, 2, 3, 4, 5]}
@@ -175,7 +193,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
                 si((line.water_on_site_L ?? 0) + (line.water_off_site_L ?? 0), "L"),
                 si(line.carbon_g ?? 0, "g"),
               ]),
-              [t("energy.sum"), ...HEADS.map((each) => si(total[each] ?? 0, "J")), si(water, "L"), si(total["carbon_g"] ?? 0, "g")],
+              [t("energy.sum"), ...HEADS.map((each) => si(total[each] ?? 0, "J")), si(water, "L"), si(carbon, "g")],
             ]}
           />
         </div>
@@ -196,7 +214,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
           <div>
             <Day values={hours} unit="g" hour={hour} title={`${t("energy.hour")}: ${hours.map((v, h) => `${h} h ${short(v, "g")}`).join(", ")}`} onHour={(h) => setParams({ hour: String(h) })} />
             <Slider
-              id="hour" label={t("energy.hour")} min={0} max={23} step={1} value={hour ?? 12} text={hour === null ? "–" : `${hour}\u00a0h`}
+              id="hour" label={t("energy.hour")} min={0} max={23} step={1} value={hour ?? 12} text={hour === null ? t("energy.hour.all") : `${hour}\u00a0h`}
               spoken={hour === null ? t("energy.hour.average") : `${hour} h, ${short(hours[hour] ?? 0, "g")}`}
               less={t("wait.minus")} more={t("wait.plus")} onInput={(value) => setParams({ hour: String(value) })}
             />
@@ -207,8 +225,19 @@ export default function EnergyScreen({ state }: ScreenProps) {
           <div>
             <Dots
               unit="g" title={t("energy.grid")} chosen={grid} onChoose={(each) => setParams({ grid: each === "auto" ? "" : each })}
-              items={account.grids.map((each) => ({ key: each.key, title: t2(each.title), value: each.carbon_g }))}
+              items={account.grids.map((each) => ({ key: each.key, title: t2(each.title), value: each[whose][0] }))}
             />
+            <Dots
+              unit="L" title={t("energy.water")} chosen={grid} onChoose={(each) => setParams({ grid: each === "auto" ? "" : each })}
+              items={account.grids.map((each) => ({ key: each.key, title: t("energy.water"), value: each[whose][1] }))}
+            />
+            <div class="tabs" role="group" aria-label={t("energy.whose")}>
+              {(["both", "site", "person"] as const).map((each) => (
+                <button key={each} aria-pressed={whose === each} onClick={() => setParams({ whose: each === "both" ? "" : each })}>
+                  {t(`energy.whose.${each}`)}
+                </button>
+              ))}
+            </div>
             <label class="gridpick">
               <span class="small">{t("energy.grid")}</span>
               <select class="pick" value={grid} onChange={(event) => setParams({ grid: event.currentTarget.value === "auto" ? "" : event.currentTarget.value })}>
@@ -221,11 +250,12 @@ export default function EnergyScreen({ state }: ScreenProps) {
             </label>
             {pickedGrid && (
               <p class="small">
-                {t("energy.grid.said", { carbon: short(pickedGrid.carbon_g, "g"), water: short(pickedGrid.water_L, "L") })}
+                {t("energy.grid.said", { carbon: short(pickedGrid[whose][0], "g"), water: short(pickedGrid[whose][1], "L") })}
               </p>
             )}
           </div>
         </div>
+        <p class="small">{t("energy.follows")}</p>
         <Twin
           title={t("energy.otherwise")} caption={t("energy.otherwise")} right={[1, 2]}
           head={["", t("energy.carbon"), t("energy.water")]}
@@ -273,6 +303,11 @@ export default function EnergyScreen({ state }: ScreenProps) {
     </div>
   );
 }
+
+const slotsOf = (whose: Whose, grid: string): Record<string, string> => ({
+  ...(whose !== "person" ? { "datacenter.grid": grid } : {}),
+  ...(whose !== "site" ? { "computer.grid": grid } : {}),
+});
 
 /** Titles of the catalog without what stands in brackets. */
 const t2 = (title: string) => title.replace(/ \(.*\)$/, "");

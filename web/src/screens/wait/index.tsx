@@ -148,12 +148,18 @@ export default function Wait({ state }: ScreenProps) {
   // Thinking is writing too.
   const longest = [...pieces.filter((p) => p.key !== "think"), { ...writing, name: t("wait.share.decode"), value: made?.["decode_s"] ?? 0 }].sort((a, b) => b.value - a.value)[0];
 
-  const spokenResult = made ? t("aria.result", { first_word: spoken(first, "s", 2), whole_answer: spoken(last, "s", 2) }) : "";
+  const spokenResult = made ? t("aria.result", { first_word: spoken(first, "s", 3), whole_answer: spoken(last, "s", 3) }) : "";
   useEffect(() => {
     if (asked && spokenResult) announce(spokenResult);
   }, [spokenResult, asked]);
 
   const page = useRef<HTMLDivElement>(null);
+  // Whoever has guessed goes on at the result; whoever comes by a link starts at the top.
+  const before = useRef(asked);
+  useEffect(() => {
+    if (asked && !before.current) page.current?.querySelector<HTMLElement>(".guessed .field")?.focus();
+    before.current = asked;
+  }, [asked]);
   useShare(
     {
       name: "wait",
@@ -180,6 +186,10 @@ export default function Wait({ state }: ScreenProps) {
   );
 
   if (!concept || !lab) return <Loading />;
+  const mode = (rates: string, opened = params["more"] ?? "") => {
+    setParams({ rates, more: opened });
+    announce(t(rates === "full" ? "wait.mode.full.said" : "wait.mode.round.said"));
+  };
   const less = t("wait.minus");
   const more = t("wait.plus");
   const give = (key: string, usual: number) => (value: number) =>
@@ -190,7 +200,7 @@ export default function Wait({ state }: ScreenProps) {
     <Slider
       id="prompt" label={t("wait.slider.prompt")} {...range(PROMPT)} value={prompt} text={tokens(prompt)}
       spoken={`${prompt} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
-      hint={full ? undefined : t("wait.hint.prompt", { value: made ? short(made["prefill_s"], "s") : "" })}
+      hint={full || !asked ? undefined : t("wait.hint.prompt", { value: made ? short(made["prefill_s"], "s") : "" })}
       onInput={give(PROMPT.key, start(PROMPT))}
     />
   );
@@ -198,7 +208,7 @@ export default function Wait({ state }: ScreenProps) {
     <Slider
       id="reply" label={t("wait.slider.reply")} {...range(REPLY)} value={reply} text={tokens(reply)}
       spoken={`${reply} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
-      hint={full ? undefined : t("wait.hint.reply", { value: made ? short(made["decode_s"], "s") : "" })}
+      hint={full || !asked ? undefined : t("wait.hint.reply", { value: made ? short(made["decode_s"], "s") : "" })}
       onInput={give(REPLY.key, start(REPLY))}
     />
   );
@@ -208,10 +218,10 @@ export default function Wait({ state }: ScreenProps) {
       <div class="title">
         <h1>{t("wait.title")}</h1>
         <div class="tabs" role="group" aria-label={t("wait.mode.label")}>
-          <button aria-pressed={!full} onClick={() => setParams({ rates: "" })}>
+          <button aria-pressed={!full} onClick={() => mode("")}>
             {t("wait.mode.round")}
           </button>
-          <button aria-pressed={full} onClick={() => setParams({ rates: "full" })}>
+          <button aria-pressed={full} onClick={() => mode("full")}>
             {t("wait.mode.full")}
           </button>
         </div>
@@ -239,13 +249,13 @@ export default function Wait({ state }: ScreenProps) {
                 <Slider
                   id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${grouped(km)}${NBSP}km`}
                   spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
-                  hint={t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
+                  hint={!asked ? undefined : t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
                   onInput={give(DISTANCE.key, start(DISTANCE))}
                 />
                 <Slider
                   id="queue" label={t("wait.slider.queue")} {...range(QUEUE)} value={queue} text={`${grouped(queue)}${NBSP}ms`}
                   spoken={`${queue} milliseconds`} carrier="waiting" less={less} more={more}
-                  hint={t("wait.hint.queue")}
+                  hint={asked ? t("wait.hint.queue") : undefined}
                   onInput={give(QUEUE.key, start(QUEUE))}
                 />
               </>
@@ -259,8 +269,9 @@ export default function Wait({ state }: ScreenProps) {
               load={load} thoughts={reasoning} give={give} usualLoad={usualLoad}
             />
           )}
+          <p class="small mode">{t(full ? "wait.mode.full.said" : "wait.mode.round.said")}</p>
           {!full && (
-            <button class="ghost" onClick={() => setParams({ rates: "full", more: "1" })}>
+            <button class="ghost" onClick={() => mode("full", "1")}>
               {t("wait.more")}…
             </button>
           )}
@@ -388,7 +399,7 @@ function Likely({ band, full }: { readonly band: Spread | undefined; readonly fu
   const t = useText();
   return (
     <div class="cap likely">
-      {band ? t(full ? "wait.likely" : "wait.full.band", { low: short(band.low, "s"), high: short(band.high, "s") }) : NBSP}
+      {band ? t(full ? "wait.likely" : "wait.band.real", { low: short(band.low, "s"), high: short(band.high, "s") }) : NBSP}
     </div>
   );
 }
