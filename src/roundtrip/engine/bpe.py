@@ -97,6 +97,9 @@ class Tokenizer:
     ) -> None:
         self._ids = dict(words)
         self._ranks = {pair: rank for rank, pair in enumerate(merges)}
+        for left, right in merges:
+            if left + right not in self._ids:
+                raise ModelError(f"the pair {left!r} {right!r} makes no token of the vocabulary")
         self._cuts = [regex.compile(cut) for cut in cuts]
         self.markup = dict(markup)
         self._all = _finder(self.markup)
@@ -110,7 +113,7 @@ class Tokenizer:
     @classmethod
     def from_gguf(cls, metadata: Mapping[str, Any], origin: str = "the file") -> Tokenizer:
         """Build it from a GGUF file's metadata."""
-        kind, cut = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre", "gpt-2")
+        kind, cut = metadata.get("tokenizer.ggml.model"), str(metadata.get("tokenizer.ggml.pre", "gpt-2"))
         if kind != "gpt2":
             raise ModelError(f"{origin}: tokenizer {kind!r}; this engine reads byte-level ones ('gpt2') only")
         if cut not in CUTS:
@@ -131,8 +134,8 @@ class Tokenizer:
                 cuts=CUTS[cut],
                 markup=markup,
                 markers=[text for text, i in markup.items() if kinds[i] == USER_DEFINED],
-                begin=metadata.get("tokenizer.ggml.bos_token_id"),
-                end=metadata.get("tokenizer.ggml.eos_token_id"),
+                begin=_marker(metadata, "bos", len(texts), origin),
+                end=_marker(metadata, "eos", len(texts), origin),
             )
         except ModelError as error:
             raise ModelError(f"{origin}: {error}") from error
@@ -317,6 +320,14 @@ def _texts(metadata: Mapping[str, Any], name: str, origin: str) -> list[str]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise ModelError(f"{origin}: {name!r} is missing, or no list of texts")
     return values
+
+
+def _marker(metadata: Mapping[str, Any], which: str, size: int, origin: str) -> int | None:
+    name = f"tokenizer.ggml.{which}_token_id"
+    value: Any = metadata.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < size):
+        raise ModelError(f"{origin}: {name!r} is {value!r}, which is no token")
+    return value
 
 
 def _cut(step: Mapping[str, Any], path: Path) -> str:

@@ -92,13 +92,11 @@ class Llama:
         self.output_norm = _vector(file, "output_norm.weight", s.width)
         tied = "output.weight" not in file.tensors
         self.head = _matrix(file, ["token_embd.weight" if tied else "output.weight"], s.width, [s.vocabulary])
-        _nothing_else(file)
-        # A pair of numbers is one complex number; position p turns pair i by the angle p * base^(-i / pairs).
+        _nothing_else(file, s.layers)
         pairs = s.head_width // 2
-        frequencies = s.rope_base ** -(np.arange(pairs) / pairs)
+        self._frequencies = s.rope_base ** -(np.arange(pairs) / pairs)  # (32,)
         if "rope_freqs.weight" in file.tensors:
-            frequencies = frequencies / _vector(file, "rope_freqs.weight", pairs)
-        self._turns = np.exp(1j * np.outer(np.arange(s.context), frequencies)).astype(np.complex64)
+            self._frequencies = self._frequencies / _vector(file, "rope_freqs.weight", pairs)
 
     def cache(self, pool: Pool | None = None, limit: int | None = None) -> Cache:
         """Return an empty cache for one sequence of at most `limit` tokens (the model's context, if that is less)."""
@@ -146,7 +144,8 @@ class Llama:
         for cache, tokens in parts:
             cache.reserve(cache.length + len(tokens))
         positions = np.concatenate([np.arange(c.length, c.length + len(tokens)) for c, tokens in parts])
-        turns = self._turns[positions][:, None]  # (rows, 1, 32)
+        # A pair of numbers is one complex number; a position turns each pair, the first fast and the last slowly.
+        turns = np.exp(1j * np.outer(positions, self._frequencies)).astype(np.complex64)[:, None]  # (rows, 1, 32)
         x = self.embed(ids)  # (rows, 576)
         spans = _spans(parts)
         hidden = [x.copy()] if look and look.hidden else None
@@ -311,7 +310,7 @@ def sizes(file: GGUF, context: int | None = None) -> Sizes:
 
     def number(name: str, default: float | None = None) -> float:
         value: Any = file.metadata.get(f"llama.{name}", default)
-        if not isinstance(value, (int, float)) or not 0 < value < 1e9:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
             raise ModelError(f"{file.path}: 'llama.{name}' is {value!r}; the file is damaged, or of another kind")
         return value
 
@@ -386,10 +385,11 @@ def _vector(file: GGUF, name: str, length: int) -> Floats:
 
 def _matrix(file: GGUF, names: list[str], columns: int, rows: list[int]) -> Floats:
     """Return matrices side by side, turned: (in, out of the first + out of the second + ...)."""
+    for name, count in zip(names, rows, strict=True):
+        _shaped(file, name, (count, columns))
     whole = np.empty((columns, sum(rows)), np.float32)
     first = 0
     for name, count in zip(names, rows, strict=True):
-        _shaped(file, name, (count, columns))
         file.transposed(name, whole[:, first : first + count])
         first += count
     return whole
@@ -403,11 +403,10 @@ def _shaped(file: GGUF, name: str, shape: tuple[int, ...]) -> None:
         raise ModelError(f"{file.path}: tensor {name!r} has shape {tensor.shape}, and its metadata say {shape}")
 
 
-def _nothing_else(file: GGUF) -> None:
+def _nothing_else(file: GGUF, layers: int) -> None:
     """Refuse a file with weights that this engine would leave out."""
     known = {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}
+    known |= {f"blk.{index}.{piece}.weight" for index in range(layers) for piece in PIECES}
     for name in file.tensors:
-        piece = name.split(".")
-        in_layer = len(piece) == 4 and piece[0] == "blk" and piece[3] == "weight" and piece[2] in PIECES
-        if name not in known and not in_layer:
+        if name not in known:
             raise ModelError(f"{file.path}: tensor {name!r} has no place in the models that this engine runs")
