@@ -1,8 +1,9 @@
 """A client of any OpenAI-compatible endpoint that says when everything happened, on one monotonic clock.
 
 One request at a time over one connection that is kept open: names, TCP, TLS, the request's bytes, the reply's headers,
-every event and every token have their time. Nothing is retried unless it is asked for, and then it is said; the stream
-is read to its end, so that the next request finds the connection open.
+every event and every token have their time. Nothing is retried: a status of 429 is an outcome. What is sent once more
+is a request that met a kept connection which the server had closed, and the record says so. The stream is read to its
+end, so that the next request finds the connection open.
 
 A role-only chunk is no token, nor is a keep-alive, nor the chunk that carries the usage. Counts of tokens come from the
 server or are not known. HTTP is h11's, over a plain socket.
@@ -123,7 +124,7 @@ class Client:
 
     def post(self, path: str, body: dict[str, Any], *, on_token: Callable[[Token], None] | None = None,
              headers: Mapping[str, str] | None = None, context: Context | None = None,
-             resend: bool = False) -> Exchange:  # fmt: skip
+             resend: bool = True) -> Exchange:  # fmt: skip
         """Send one request and record it; what goes wrong is in the record, not raised.
 
         Parameters
@@ -137,21 +138,18 @@ class Client:
         context : Context, optional
             The trace and the span of this request; by default new ones.
         resend : bool
-            Send once more, over a new connection, if the server closed the one that was kept before it answered.
-            The record says so.
+            Send once more, over a new connection, if the server had closed the one that was kept: not a byte of an
+            answer came. The record says so, and its times are those of the second sending.
         """
         if body.get("stream"):
             body = {"stream_options": {"include_usage": True}, **body}
         data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-        found = self._once("POST", path, data, bool(body.get("stream")), on_token, headers, context)
-        if resend and found.outcome == "stale":
-            found = self._once("POST", path, data, bool(body.get("stream")), on_token, headers, context)
-            found.resent = True
-        return found
+        stream = bool(body.get("stream"))
+        return self._sent("POST", self.path + path, data, stream, on_token, headers, context, resend)
 
     def get(self, path: str, *, below_base: bool = True) -> tuple[Exchange, bytes]:
         """Fetch a page, from the root of the server if it is not `below_base`; its record and its bytes."""
-        found = self._once("GET", path, b"", False, None, None, None, below_base=below_base)
+        found = self._sent("GET", (self.path if below_base else "") + path, b"", False, None, None, None, True)
         return found, found.body
 
     def offset(self, rounds: int = 8) -> Offset | None:
@@ -171,6 +169,23 @@ class Client:
 
     # -- one request ------------------------------------------------------------------------------------------------
 
+    def _sent(
+        self,
+        method: str,
+        path: str,
+        data: bytes,
+        stream: bool,
+        on_token: Callable[[Token], None] | None,
+        headers: Mapping[str, str] | None,
+        context: Context | None,
+        resend: bool,
+    ) -> Exchange:
+        found = self._once(method, path, data, stream, on_token, headers, context)
+        if resend and found.outcome == "stale":
+            found = self._once(method, path, data, stream, on_token, headers, context)
+            found.resent = True
+        return found
+
     def _once(
         self,
         method: str,
@@ -180,7 +195,6 @@ class Client:
         on_token: Callable[[Token], None] | None,
         headers: Mapping[str, str] | None,
         context: Context | None,
-        below_base: bool = True,
     ) -> Exchange:
         context = context or Context(new_trace_id(), new_span_id())
         record = Exchange(context, now_ns())
@@ -188,7 +202,7 @@ class Client:
         whole = False
         try:
             connection = self._connect(record)
-            self._send(connection, record, method, (self.path if below_base else "") + path, data, headers, deadline_ns)
+            self._send(connection, record, method, path, data, headers, deadline_ns)
             self._receive(connection, record, stream, on_token, deadline_ns)
             whole = self._kept(connection)
         except TimeoutError:
@@ -196,7 +210,8 @@ class Client:
         except (OSError, h11.ProtocolError, ValueError) as error:
             stale = record.reused and record.received_B == 0
             name = "stale" if stale else "cut" if record.headers_ns else "unreachable"
-            record.fail(name, f"{type(error).__name__}: {error}"[:300])
+            said = "the server had closed the connection that was kept" if stale else f"{type(error).__name__}: {error}"
+            record.fail(name, said[:300])
         finally:  # a stream that was left in the middle cannot be used again, nor after Ctrl+C
             record.end_ns = now_ns()
             if not whole:

@@ -251,10 +251,11 @@ class Scheduler:
     def _filled(self, sequence: Sequence, shared: int, lender: Kept | _Lender | None) -> Cache | None:
         """Return a cache with room for all tokens of a request, the first `shared` filled; None without the pages."""
         limit = min(len(sequence.job.ids) + sequence.job.max_tokens, self.engine.model.sizes.context)
-        if isinstance(lender, Kept) and 2 * shared >= len(lender.ids) and lender.cache.limit >= limit:
+        if isinstance(lender, Kept) and 2 * shared >= len(lender.ids):
             self._kept.remove(lender)  # the same talk goes on: its cache is taken over, not copied
             cache = lender.cache
             cache.truncate(shared)
+            cache.limit = limit
         else:
             cache = self.engine.model.cache(self.pool, limit)
         try:
