@@ -44,3 +44,15 @@ export class Guard extends Component<{ readonly children: ComponentChildren; rea
     return this.state.error === null ? this.props.children : <Failure error={this.state.error} />;
   }
 }
+
+/** What stands open for most readers and is folded for some. */
+export function Folded({ closed, title, children }: { readonly closed: boolean; readonly title: string; readonly children: ComponentChildren }) {
+  return closed ? (
+    <details class="twin">
+      <summary>{title}</summary>
+      {children}
+    </details>
+  ) : (
+    <>{children}</>
+  );
+}

@@ -16,7 +16,7 @@ import { Twin } from "../../charts/twin";
 import { useWidth } from "../../charts/width";
 import { useData } from "../../shell/data";
 import { announce } from "../../shell/live";
-import { Loading } from "../../shell/notices";
+import { Folded, Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { Slider } from "../../shell/slider";
 import { setParams, type ScreenProps } from "../../shell/state";
@@ -156,7 +156,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
               <dt class="cap">{t("energy.water")}</dt>
               <dd>
                 <span class="num">{short(water, "L")}</span>{" "}
-                <span class="cap">
+                <span class="cap own">
                   {short(total["water_on_site_L"] ?? 0, "L")} {t("energy.water.on_site")}
                 </span>
               </dd>
@@ -250,7 +250,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
             </label>
             {pickedGrid && (
               <p class="small">
-                {t("energy.grid.said", { carbon: short(pickedGrid[whose][0], "g"), water: short(pickedGrid[whose][1], "L") })}
+                {t("energy.grid.moved", { carbon: short(pickedGrid[whose][0], "g"), water: short(pickedGrid[whose][1], "L") })}
               </p>
             )}
           </div>
@@ -266,6 +266,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
       <section class="published" aria-labelledby="published-title">
         <h2 id="published-title">{t("energy.reconcile.title")}</h2>
         <p class="small">{t("energy.reconcile.text")}</p>
+        <Folded closed={state.level === "child"} title={t("stage.grownups")}>
         <Reconcile
           reference={energy.reconcile.reference_J} cases={energy.reconcile.cases} chosen={chosen}
           title={t("energy.reconcile.title")}
@@ -299,6 +300,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
             ...(["tokens", "batch", "machine", "boundary"] as const).map((step) => `×${times(c.steps[step])}`), `×${times(c.gap)}`,
           ])}
         />
+        </Folded>
       </section>
     </div>
   );

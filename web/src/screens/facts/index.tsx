@@ -27,7 +27,13 @@ function stated(row: AuditRow, t: Say): string {
   if (high === null) return `≥ ${one(low)}`;
   return low === high ? one(low) : `${band(low, high, high, unit) || one(low)} ${si(high, unit).split("\u00a0").slice(1).join("\u00a0")}`.trim();
 }
-const show = (value: number, unit: string): string => (unit === "1" && Math.abs(value) >= 1e6 ? powerOfTen(value) : si(value, unit));
+/** Things that are counted have no decimals. */
+const COUNTED = new Set(["1", "bytes", "tokens", "electrons", "photons"]);
+function show(value: number, unit: string): string {
+  if (unit === "1" && Math.abs(value) >= 1e6) return powerOfTen(value);
+  if (COUNTED.has(unit) && Number.isInteger(value) && Math.abs(value) < 10_000) return `${value.toLocaleString("en-US")}${unit === "1" ? "" : `\u00a0${unit}`}`;
+  return si(value, unit);
+}
 function ours(row: AuditRow, t: Say): string {
   const { value } = row.computed;
   if (value === null) return "–";
@@ -61,6 +67,8 @@ export default function Facts({ state }: ScreenProps) {
   const { params } = state;
   const page = useRef<HTMLDivElement>(null);
   const document_ = DOCUMENTS.find((each) => each === params["document"]) ?? null;
+  // A pupil starts with the two short documents; the long one stays a button away.
+  const short_ = state.level === "child" && params["document"] === undefined && !params["claim"];
   const verdict = VERDICTS.find((each) => each === params["verdict"]) ?? null;
   const words = (params["q"] ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const open = params["claim"] ?? null;
@@ -68,11 +76,11 @@ export default function Facts({ state }: ScreenProps) {
     () =>
       (rows ?? []).filter(
         (row) =>
-          (!document_ || row.document === document_) &&
+          (document_ ? row.document === document_ : !(short_ && row.document === DOCUMENTS[0])) &&
           (!verdict || row.verdict === verdict) &&
           words.every((word) => `${row.id} ${row.quantity} ${row.system} ${row.note}`.toLowerCase().includes(word)),
       ),
-    [rows, document_, verdict, params["q"]],
+    [rows, document_, short_, verdict, params["q"]],
   );
   useShare(
     {
@@ -87,13 +95,13 @@ export default function Facts({ state }: ScreenProps) {
     [shown],
   );
   if (!rows) return <Loading />;
-  const count = (v: Verdict, d: AuditRow["document"] | null = document_) => rows.filter((row) => row.verdict === v && (!d || row.document === d)).length;
+  const count = (v: Verdict, d: AuditRow["document"] | null = document_) => rows.filter((row) => row.verdict === v && (d ? row.document === d : !(short_ && row.document === DOCUMENTS[0]))).length;
   const filter = (patch: Record<string, string>) => {
     setParams({ ...patch, claim: "" });
     announce(t("facts.filter"));
   };
   return (
-    <div class="wrap facts" ref={page}>
+    <div class={`wrap facts ${state.level}`} ref={page}>
       <h1>{t("facts.title")}</h1>
       <p class="prose intro">{t("facts.intro", { claim_count: rows.length })}</p>
       <div class="top">
@@ -101,11 +109,11 @@ export default function Facts({ state }: ScreenProps) {
       </div>
       <div class="filters">
         <div class="tabs" role="group" aria-label={t("facts.filter")}>
-          <button aria-pressed={document_ === null} onClick={() => filter({ document: "" })}>
+          <button aria-pressed={document_ === null && !short_} onClick={() => filter({ document: state.level === "child" ? "all" : "" })}>
             {t("facts.all")}
           </button>
           {DOCUMENTS.map((each) => (
-            <button key={each} aria-pressed={document_ === each} onClick={() => filter({ document: each })}>
+            <button key={each} aria-pressed={document_ === each || (short_ && each !== DOCUMENTS[0])} onClick={() => filter({ document: each })}>
               {t(`document.${each}`)}
             </button>
           ))}
@@ -133,6 +141,22 @@ export default function Facts({ state }: ScreenProps) {
         {shown.length === 0 ? t("facts.none") : t("facts.count", { shown: shown.length, all: rows.length })}
         {verdict && ` · ${t(`verdict.${verdict}.means`)}`}
       </p>
+      {state.level === "child" && (
+        <dl class="meanings small">
+          {VERDICTS.map((each) => (
+            <div key={each}>
+              <dt>
+                <svg width="12" height="12" aria-hidden="true" class="verdict">
+                  <Defs />
+                  <Mark verdict={each} hatch={hatch} />
+                </svg>
+                {t(`verdict.${each}`)}
+              </dt>
+              <dd>{t(`verdict.${each}.means`)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
       <div class="line heads small" aria-hidden="true">
         <span />
         <span />
@@ -142,14 +166,17 @@ export default function Facts({ state }: ScreenProps) {
       </div>
       <ul class="claims">
         {shown.map((row) => (
-          <Claim key={row.id} row={row} open={open === row.id} t={t} linked={stages?.has(row.system) ?? false} />
+          <Claim key={row.id} row={row} open={open === row.id} t={t} stages={stages ?? NONE} />
         ))}
       </ul>
     </div>
   );
 }
 
-function Claim({ row, open, t, linked }: { readonly row: AuditRow; readonly open: boolean; readonly t: Say; readonly linked: boolean }) {
+const NONE: ReadonlySet<string> = new Set();
+
+function Claim({ row, open, t, stages }: { readonly row: AuditRow; readonly open: boolean; readonly t: Say; readonly stages: ReadonlySet<string> }) {
+  const where = [...new Set([row.system, ...row.inputs.map((each) => each.slice(0, each.lastIndexOf(".")))])].filter((each) => stages.has(each));
   const says = stated(row, t);
   const gives = ours(row, t);
   const { low, high, value } = row.computed;
@@ -209,10 +236,19 @@ function Claim({ row, open, t, linked }: { readonly row: AuditRow; readonly open
                 </span>
               ))}
             </dd>
-            <dt>{t("nav.stage")}</dt>
-            <dd>
-              {linked ? <a href={link("stage", row.system)}>{row.system}</a> : row.system}
-            </dd>
+            {where.length > 0 && (
+              <>
+                <dt>{t("nav.stage")}</dt>
+                <dd>
+                  {where.map((each, i) => (
+                    <span key={each}>
+                      {i > 0 && ", "}
+                      <a href={link("stage", each)}>{t(`stages.${each}.title`)}</a>
+                    </span>
+                  ))}
+                </dd>
+              </>
+            )}
           </dl>
         </div>
       )}
@@ -250,7 +286,7 @@ function Mosaic({ rows, shown, open, t }: { readonly rows: readonly AuditRow[]; 
   const said = DOCUMENTS.map((d) => `${t(`document.${d}`)}: ${VERDICTS.map((v) => `${rows.filter((r) => r.document === d && r.verdict === v).length} ${t(`verdict.${v}`)}`).join(", ")}`).join(". ");
   return (
     <div ref={ref}>
-      <svg class="chart mosaic" height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={said} onClick={go}>
+      <svg class="chart mosaic" height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${said}. ${t("facts.below")}`} onClick={go}>
         <Defs />
         {blocks.map(({ document_, own, columns, x, y }) => (
           <g key={document_}>

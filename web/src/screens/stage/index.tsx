@@ -3,15 +3,16 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { loadGlossary, loadLab, loadSources, loadStages, loadTrip } from "../../core/data";
 import { loadFormula, type Formula } from "../../core/formula";
 import type { Lab, Span, Stage, StageFunction, Trace } from "../../core/types";
-import { band, si } from "../../core/units";
-import { Numeral, Raised, short } from "../../charts/numbers";
+import { band, si, spoken } from "../../core/units";
+import { apart, Numeral, Raised, short } from "../../charts/numbers";
 import { Lengths, type Length } from "../../charts/lengths";
 import { Place } from "../../charts/place";
 import { Table } from "../../charts/twin";
 import { Zoom } from "../../charts/zoom";
 import { useData } from "../../shell/data";
 import { useKeys } from "../../shell/keys";
-import { Loading } from "../../shell/notices";
+import { announce } from "../../shell/live";
+import { Folded, Loading } from "../../shell/notices";
 import { inline, Markdown } from "../../shell/markdown";
 import { MathML } from "../../shell/mathml";
 import { useShare } from "../../shell/share";
@@ -73,6 +74,11 @@ export default function StageScreen({ state }: ScreenProps) {
     [name, lab, state.level],
   );
   const stage = stages?.[name];
+  const heard = useRef(name);
+  useEffect(() => {
+    if (heard.current !== name && stage) announce(titled(name, t));
+    heard.current = name;
+  }, [name, stage]);
   useShare(
     {
       name: `stage-${name}`,
@@ -93,6 +99,35 @@ export default function StageScreen({ state }: ScreenProps) {
     );
   }
   const span = found?.spans[0];
+  const child = state.level === "child";
+  const since = t("stage.since", { year: stage.since.year, what: stage.since.what });
+  const right = (
+    <>
+      {stage.knobs.length > 0 && <Knobs key={name} stage={stage} t={t} sources={sources ?? {}} />}
+      {span && span.sources.length > 0 && (
+        <section>
+          <h2>{t("stage.sources")}</h2>
+          <ul class="sources small">
+            {span.sources.map((key) => {
+              const source = sources?.[key];
+              return (
+                <li key={key}>
+                  {source ? (
+                    <a href={source.url} rel="noreferrer" target="_blank">
+                      {source.title}
+                    </a>
+                  ) : (
+                    key
+                  )}
+                  {source && ` (${source.authors ? `${source.authors}, ` : ""}${source.year})`}
+                </li>
+              );
+            })}
+          </ul>
+        </section>
+      )}
+    </>
+  );
   const previous = order[at - 1];
   const next = order[at + 1];
   return (
@@ -114,7 +149,7 @@ export default function StageScreen({ state }: ScreenProps) {
       </div>
       <h1>{titled(name, t)}</h1>
       {has(`stages.${name}.says`) && <p class="prose lead">{t(`stages.${name}.says`)}</p>}
-      <p class="small since">{t("stage.since", { year: stage.since.year, what: stage.since.what })}</p>
+      {!child && <p class="small since">{since}</p>}
       <div class="grid">
         <div>
           {span && found ? (
@@ -124,19 +159,12 @@ export default function StageScreen({ state }: ScreenProps) {
           ) : (
             <Loading />
           )}
+          <Folded closed={child} title={t("stage.grownups")}>
+          {child && <p class="small since">{since}</p>}
           <h2>{t("stage.equation")}</h2>
           <Equations stage={stage} t={t} />
-          {state.level === "child" ? (
-            <details class="twin">
-              <summary>{t("stage.what")}</summary>
-              <Markdown text={whole(stage)} />
-            </details>
-          ) : (
-            <>
-              <h2>{t("stage.what")}</h2>
-              <Markdown text={whole(stage)} />
-            </>
-          )}
+          <h2>{t("stage.what")}</h2>
+          <Markdown text={whole(stage)} />
           <p class="small">
             <code>{name}</code> · {t("stage.file")}: <code>{stage.file}</code>
           </p>
@@ -171,33 +199,13 @@ export default function StageScreen({ state }: ScreenProps) {
               </div>
             </section>
           )}
+          {child && right}
+          </Folded>
         </div>
         <div>
           {span && found && <Pictures span={span} trip={found.trip} t={t} />}
           {span && <Sizes stage={stage} span={span} t={t} />}
-          {stage.knobs.length > 0 && <Knobs key={name} stage={stage} t={t} sources={sources ?? {}} />}
-          {span && span.sources.length > 0 && (
-            <section>
-              <h2>{t("stage.sources")}</h2>
-              <ul class="sources small">
-                {span.sources.map((key) => {
-                  const source = sources?.[key];
-                  return (
-                    <li key={key}>
-                      {source ? (
-                        <a href={source.url} rel="noreferrer" target="_blank">
-                          {source.title}
-                        </a>
-                      ) : (
-                        key
-                      )}
-                      {source && ` (${source.authors ? `${source.authors}, ` : ""}${source.year})`}
-                    </li>
-                  );
-                })}
-              </ul>
-            </section>
-          )}
+          {!child && right}
         </div>
       </div>
     </div>
@@ -379,6 +387,8 @@ function Equations({ stage, t }: { readonly stage: Stage; readonly t: Say }) {
   );
 }
 
+const ENDS = ["time_to_first_word_s", "time_to_last_token_s"] as const;
+
 /** What a reader can turn: each figure that the stage reads, and what it does to the whole trip. */
 function Knobs({ stage, t, sources }: { readonly stage: Stage; readonly t: Say; readonly sources: Readonly<Record<string, { title: string; url: string }>> }) {
   const [formula, setFormula] = useState<Formula | null>(null);
@@ -391,17 +401,20 @@ function Knobs({ stage, t, sources }: { readonly stage: Stage; readonly t: Say; 
       here = false;
     };
   }, []);
-  if (!formula) return null;
+  const after = useMemo(() => formula?.evaluate(turned), [formula, turned]);
+  useEffect(() => {
+    if (after && Object.keys(turned).length > 0)
+      announce(ENDS.map((each, i) => `${t(i === 0 ? "stage.knobs.first" : "journey.whole_answer")} ${spoken(after[each] ?? 0, "s", 3)}`).join(", "));
+  }, [after]);
+  if (!formula || !after) return null;
   const knobs = stage.knobs.filter((key) => formula.inputs[key]);
   if (knobs.length === 0) return null;
   const before = formula.evaluate();
-  const after = formula.evaluate(turned);
-  const names = ["time_to_first_word_s", "time_to_last_token_s"] as const;
   return (
     <section class="knobs">
       <h2>{t("stage.knobs")}</h2>
-      <p class="small num" role="status">
-        {names.map((name, i) => (
+      <p class="small num">
+        {ENDS.map((name, i) => (
           <span key={name}>
             {i > 0 && " · "}
             {t(i === 0 ? "stage.knobs.first" : "journey.whole_answer")} <span class="strong">{si(after[name], "s")}</span>
@@ -425,14 +438,16 @@ function Knobs({ stage, t, sources }: { readonly stage: Stage; readonly t: Say; 
         const place = (value: number) => (log ? Math.log(value / Math.max(low, 1e-300)) / Math.log(high / Math.max(low, 1e-300)) : (value - low) / (high - low));
         const value = (at: number) => (log && low > 0 ? low * (high / low) ** at : low + (high - low) * at);
         const now = turned[key] ?? input.value;
+        // As many digits as one step of the slider needs to be seen.
+        const shown = Math.min(6, Math.max(3, 1 - Math.floor(Math.log10(apart(value(Math.min(1, place(now) + 0.005)), now) / Math.max(Math.abs(now), 1e-300) || 1))));
         const term = glossary?.[key.slice(key.lastIndexOf(".") + 1)];
         const spread = band(input.low, input.high, input.value, input.unit);
         return (
           <Slider
             key={key} id={`knob-${key}`} label={term?.meaning ?? key} min={0} max={1} step={0.005} value={place(now)}
-            text={si(now, input.unit)} less={t("wait.minus")} more={t("wait.plus")}
+            text={si(now, input.unit, shown)} less={t("wait.minus")} more={t("wait.plus")}
             hint={`${key}${spread ? ` · ${spread}` : ""} · ${t(`grade.${input.grade}`)} · ${sources[input.source]?.title ?? input.source}`}
-            onInput={(at) => turn({ ...turned, [key]: Number(value(at).toPrecision(4)) })}
+            onInput={(at) => turn({ ...turned, [key]: Number(value(at).toPrecision(Math.max(4, shown))) })}
           />
         );
       })}
