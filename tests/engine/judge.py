@@ -95,12 +95,9 @@ def speed(question):
     _, address = server(question["model"])
     best = {"prefill_s": 1e9, "decode_s": 1e9}
     for round_ in range(4):  # the first is thrown away
+        body = {"prompt": question["prompt"], "n_predict": 1, "temperature": 0, "cache_prompt": False}
         begin = time.process_time()
-        ask(
-            address,
-            "/completion",
-            {"prompt": question["prompt"], "n_predict": 1, "temperature": 0, "cache_prompt": False},
-        )
+        ask(address, "/completion", body)
         middle = time.process_time()
         body |= {"prompt": question["prompt"][:8]}
         ask(address, "/completion", body)

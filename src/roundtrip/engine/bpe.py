@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import regex
 
-from roundtrip.errors import DomainError, ModelError, PromptError
+from roundtrip.errors import ModelError, PromptError
 
 CONTROL, USER_DEFINED = 3, 4  # kinds of tokens in a GGUF file: markup, and words that are never cut
 LONGEST_REMEMBERED = 64  # characters of a word whose tokens are remembered
@@ -164,7 +164,10 @@ class Tokenizer:
             raise ModelError(f"{path}: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise ModelError(f"{path}: not a tokenizer.json ({type(error).__name__}: {error})") from error
-        return cls(words, merges, [cut for cut in cuts if cut], markup, markers)
+        try:
+            return cls(words, merges, [cut for cut in cuts if cut], markup, markers)
+        except (ModelError, regex.error) as error:
+            raise ModelError(f"{path}: {error}") from error
 
     def encode(self, text: str, special: bool = True) -> list[int]:
         """Return the ids of a text; with `special`, markup such as ``<|im_end|>`` becomes its own token."""
@@ -343,4 +346,4 @@ def _cut(step: Mapping[str, Any], path: Path) -> str:
         return str(step["pattern"]["Regex"])
     if step["type"] == "Digits" and step["individual_digits"]:
         return r"\p{N}"
-    raise DomainError(f"{path}: texts are cut by {step['type']!r} in a way that is not read here")
+    raise ModelError(f"{path}: texts are cut by {step['type']!r} in a way that is not read here")
