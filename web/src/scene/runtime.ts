@@ -38,15 +38,6 @@ export interface Spot {
 
 const MOVE_MS = 320;
 
-export function able(): boolean {
-  try {
-    const canvas = document.createElement("canvas");
-    return canvas.getContext("webgl2") !== null;
-  } catch {
-    return false;
-  }
-}
-
 function between(a: Gaze, b: Gaze, share: number): Gaze {
   const f = (p: number, q: number) => p + (q - p) * share;
   return {
@@ -60,10 +51,13 @@ export interface Stats {
   calls: number;
   triangles: number;
   scripts: number[];
+  /** Where the last pane was looked at from. */
+  yaw: number;
+  distance: number;
 }
 
 export class Runtime {
-  readonly stats: Stats = { frames: 0, calls: 0, triangles: 0, scripts: [] };
+  readonly stats: Stats = { frames: 0, calls: 0, triangles: 0, scripts: [], yaw: 0, distance: 0 };
   /** The moment that is shown, in seconds. */
   seconds: number;
   private readonly renderer: WebGLRenderer;
@@ -81,6 +75,10 @@ export class Runtime {
   private readonly watcher: ResizeObserver;
   private scale = 1;
   private readonly probe = new Vector3();
+  /** Pictures whose shaders are still being made: nothing is drawn before they are there. */
+  private pending = 0;
+  private made: Promise<void> = Promise.resolve();
+  private ended = false;
   /** Called after each frame, with a function that tells where an anchor stands on the page. */
   onFrame: (place: (name: string, pane?: number) => Spot, settled: boolean) => void = () => {};
   onLost: () => void = () => {};
@@ -92,6 +90,8 @@ export class Runtime {
     this.seconds = still;
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "low-power", preserveDrawingBuffer: false });
     this.renderer.info.autoReset = false;
+    // asking for a shader's log waits for the graphics process; the materials are three's own
+    this.renderer.debug.checkShaderErrors = false;
     canvas.addEventListener("webglcontextlost", this.lost);
     this.watcher = new ResizeObserver(() => this.measure());
     this.watcher.observe(box);
@@ -103,11 +103,25 @@ export class Runtime {
     this.onLost();
   };
 
-  show(model: Model, palette: Palette): void {
-    this.drop();
+  /** Shows another picture, once its shaders are made; what was shown before stays until then. */
+  show(model: Model, palette: Palette): Promise<void> {
+    const before = this.model;
     this.model = model;
+    this.pending++;
     model.scene.background = new Color(palette.page);
-    this.ask();
+    model.pose(this.seconds);
+    const camera = new PerspectiveCamera(14, 1, 1, 400);
+    this.made = this.made
+      .then(() => this.ended ? undefined : this.renderer.compileAsync(model.scene, camera))
+      .then(() => {
+        this.pending--;
+        if (before) drop(before);
+        if (this.ended || this.model !== model) return;
+        // the clock of a signal starts when it can be seen
+        this.runFrom = performance.now();
+        this.draw();
+      });
+    return this.made;
   }
 
   /** Look through these panes; `move` makes the way there visible in 320 ms. */
@@ -153,7 +167,7 @@ export class Runtime {
   private readonly frame = (): void => {
     this.handle = 0;
     const begin = performance.now();
-    if (!this.model) return;
+    if (!this.model || this.pending > 0) return;
     if (this.runSeconds > 0) {
       const passed = (begin - this.runFrom) / 1000;
       this.seconds = this.runBase + Math.min(passed, this.runSeconds);
@@ -181,6 +195,11 @@ export class Runtime {
     this.stats.frames++;
     this.stats.calls = renderer.info.render.calls;
     this.stats.triangles = renderer.info.render.triangles;
+    const last = panes[panes.length - 1];
+    if (last) {
+      this.stats.yaw = last.gaze.yaw;
+      this.stats.distance = last.gaze.distance;
+    }
     const spent = performance.now() - begin;
     this.stats.scripts.push(spent);
     if (this.stats.scripts.length > 240) this.stats.scripts.shift();
@@ -243,41 +262,39 @@ export class Runtime {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 1.5) * this.scale);
     this.renderer.setSize(this.width, this.height, false);
     // A canvas that changes its size is empty until it is drawn: draw before the page is painted.
-    if (this.model && this.panes.length) {
-      cancelAnimationFrame(this.handle);
-      this.handle = 0;
-      this.frame();
-    }
+    if (this.panes.length) this.draw();
+  }
+
+  /** Draws now, not at the next frame of the page. */
+  private draw(): void {
+    cancelAnimationFrame(this.handle);
+    this.handle = 0;
+    this.frame();
   }
 
   get size(): readonly [number, number] {
     return [this.width, this.height];
   }
 
-  /** The present picture as PNG. */
-  picture(): string {
-    cancelAnimationFrame(this.handle);
-    this.handle = 0;
-    this.frame();
-    return this.canvas.toDataURL("image/png");
-  }
-
-  private drop(): void {
-    this.model?.scene.traverse((each) => {
-      const mesh = each as Mesh;
-      if (mesh.geometry) mesh.geometry.dispose();
-      const material = mesh.material as { dispose?: () => void; map?: { dispose(): void } | null } | undefined;
-      material?.map?.dispose();
-      material?.dispose?.();
-    });
-  }
-
   end(): void {
     cancelAnimationFrame(this.handle);
+    this.ended = true;
     this.watcher.disconnect();
     this.canvas.removeEventListener("webglcontextlost", this.lost);
-    this.drop();
-    this.model = null;
-    this.renderer.dispose();
+    void this.made.then(() => {
+      if (this.model) drop(this.model);
+      this.model = null;
+      this.renderer.dispose();
+    });
   }
+}
+
+function drop(model: Model): void {
+  model.scene.traverse((each) => {
+    const mesh = each as Mesh;
+    if (mesh.geometry) mesh.geometry.dispose();
+    const material = mesh.material as { dispose?: () => void; map?: { dispose(): void } | null } | undefined;
+    material?.map?.dispose();
+    material?.dispose?.();
+  });
 }

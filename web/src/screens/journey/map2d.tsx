@@ -2,8 +2,8 @@
  * The whole way as a flat drawing: the same parts in the same places as in 3D. It is the first picture while 3D loads,
  * and the only one without WebGL, without motion, in print.
  */
-import type { Level } from "../../shell/state";
-import { doesOf, nameOf, PARTS, type Part } from "./parts";
+import type { Note } from "./about";
+import { PARTS, type Part, type Teller } from "./parts";
 
 const W = 1200;
 const H = 372;
@@ -28,10 +28,14 @@ const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; 
   cache: { x: 1066, top: 186, flag: 92, side: "right" },
   back: { x: 520, top: 290, flag: 322, side: "right", below: true },
 };
+/** Where some of them stand when nothing leaves the device. */
+const HERE: Partial<Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number }>>> = {
+  balancer: { x: 841, top: 234, flag: 96 }, back: { x: 200, top: 268, flag: 318 },
+};
 const NO: Readonly<Record<Part, number>> = Object.fromEntries(PARTS.map((part, i) => [part, i + 1])) as Record<Part, number>;
 
 export interface MapProps {
-  readonly level: Level;
+  readonly told: Teller;
   readonly part: Part | null;
   readonly choose: (part: Part | null) => void;
   readonly labels: "all" | "focus" | "none";
@@ -42,7 +46,7 @@ export interface MapProps {
   readonly view: 1 | 2 | 3 | 4;
   /** Share of the way round the Earth, and what is said about it, for the view to scale. */
   readonly around: number;
-  readonly notes: readonly (readonly [string, string, string])[];
+  readonly notes: readonly Note[];
 }
 
 /** To scale: a piece of the Earth's circle and on it the way with its true angle. */
@@ -53,7 +57,7 @@ function Earth({ around, notes, title }: Pick<MapProps, "around" | "notes" | "ti
   const arc = (a: number, b: number, out = 0) => `M${at(a, out).join(" ")}A${r + out} ${r + out} 0 0 1 ${at(b, out).join(" ")}`;
   const ends = [["from", -half], ["middle", 0], ["to", half]] as const;
   return (
-    <svg class="j-map" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`${title} ${notes.map((note) => note.slice(1).join(". ")).join(" ")}`} preserveAspectRatio="xMidYMid meet">
+    <svg class="j-map" data-clip="earth" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`${title} ${notes.map((note) => note.slice(1).join(". ")).join(" ")}`} preserveAspectRatio="xMidYMid meet">
       <path d={`${arc(-0.75, 0.75)}L600 1090Z`} class="j-clay2" />
       {[-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6].map((a) => <path key={a} d={`M${at(a).join(" ")}L${at(a, -130).join(" ")}`} class="j-soil" />)}
       {notes.length > 1 && <path d={arc(-half, half, 3)} class="j-fiber" />}
@@ -77,7 +81,7 @@ function Earth({ around, notes, title }: Pick<MapProps, "around" | "notes" | "ti
 
 const WINDOWS = { 1: `0 0 ${W} ${H}`, 2: "300 96 560 250", 3: "770 30 400 250" } as const;
 
-export function Map2d({ level, part, choose, labels, device, leaves, compact, title, view: chosen, around, notes }: MapProps) {
+export function Map2d({ told, part, choose, labels, device, leaves, compact, title, view: chosen, around, notes }: MapProps) {
   if (chosen === 4) return <Earth around={around} notes={notes} title={title} />;
   const seen = (each: Part) => (part && each !== part ? 0.42 : 1);
   const at = (x: number) => `translate(${x} ${ground(x).toFixed(1)}) rotate(${lean(x).toFixed(2)})`;
@@ -85,7 +89,7 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
     role: "button" as const,
     tabindex: 0,
     "aria-pressed": part === each,
-    "aria-label": `${NO[each]} ${nameOf(each, level)}. ${doesOf(each, level)}`,
+    "aria-label": `${NO[each]} ${told.name(each)}. ${told.does(each)}`,
     onClick: () => choose(part === each ? null : each),
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== "Enter" && event.key !== " ") return;
@@ -95,8 +99,11 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
   });
   const view = compact && chosen === 1 ? "30 96 1140 246" : WINDOWS[chosen];
   const small = compact || chosen !== 1;
+  // a part of the picture has the flags that stand in it
+  const [x0, y0, wide, high] = view.split(" ").map(Number) as [number, number, number, number];
+  const within = (each: Part) => chosen === 1 || (PLACES[each].x > x0 + 8 && PLACES[each].x < x0 + wide - 8 && PLACES[each].flag > y0 + 8 && PLACES[each].flag < y0 + high - 8);
   return (
-    <svg class="j-map" viewBox={view} role="group" aria-label={title} preserveAspectRatio="xMidYMid meet">
+    <svg class="j-map" data-clip={chosen !== 1 ? "" : undefined} viewBox={view} role="group" aria-label={title} preserveAspectRatio="xMidYMid meet">
       <defs>
         <linearGradient id="j-fade" x1="0" x2="1"><stop offset="0" stop-color="var(--line2)" stop-opacity="0" /><stop offset=".12" stop-color="var(--line2)" /><stop offset=".88" stop-color="var(--line2)" /><stop offset="1" stop-color="var(--line2)" stop-opacity="0" /></linearGradient>
       </defs>
@@ -109,11 +116,11 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
         ))}
       </g>
       {/* 3 and 7: one fiber each way */}
-      <g opacity={Math.max(seen("internet"), seen("access"))}>
+      <g opacity={leaves ? Math.max(seen("internet"), seen("access")) : 0.3}>
         <path d={`M372 ${ground(372) - 8}L372 ${ground(372) + 12}Q372 ${ground(372) + 30} 392 ${ground(392) + 32}L${along(392, 772, 32).join("L")}Q790 ${ground(790) + 30} 792 ${ground(792) + 10}L792 ${ground(792) - 14}`} class="j-fiber" />
         {leaves && [470, 510, 550, 590, 630].map((x) => <rect key={x} x={x} y={ground(x) + 27.5} width="26" height="9" rx="4.5" class="j-burst" />)}
       </g>
-      <g opacity={seen("back")} {...press("back")} class="j-part">
+      <g opacity={leaves ? seen("back") : 0.3} {...press("back")} class="j-part">
         <path d={`M806 ${ground(806) - 14}L806 ${ground(806) + 26}Q804 ${ground(804) + 52} 780 ${ground(780) + 54}L${along(780, 380, 54).join("L")}Q362 ${ground(362) + 52} 360 ${ground(360) + 30}L360 ${ground(360) - 8}`} class="j-fiber" />
         {leaves && Array.from({ length: 17 }, (_, i) => 400 + i * 23).map((x) => <circle key={x} cx={x} cy={ground(x) + 54} r="4" class="j-bead" />)}
         <path d={`M400 ${ground(400) + 54}L${along(400, 780, 54).join("L")}`} class="j-hit" />
@@ -170,6 +177,8 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
         )}
       </g>
       <g opacity={seen("internet")} {...press("internet")} class="j-part"><path d={`M400 ${ground(400) + 32}L${along(400, 772, 32).join("L")}`} class="j-hit" /></g>
+      {leaves ? (
+        <>
       {/* 4 the balancer, those who wait, the copper path */}
       <g opacity={seen("balancer")} {...press("balancer")} class="j-part">
         <g transform={at(815)}><rect x="-20" y="-40" width="40" height="40" rx="2" class="j-clay" />
@@ -188,14 +197,27 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
             {[0, 1, 2].map((j) => <g key={j}><rect x={x + 2} y={y + 2.5 + j * 4.8} width="3.4" height="3.6" fill="var(--stored-charge)" /><rect x={x + 16.6} y={y + 2.5 + j * 4.8} width="3.4" height="3.6" fill="var(--stored-charge)" /></g>)}</g>;
         })}
       </g>
+        </>
+      ) : (
+        <>
+          {/* the inside of the device, enlarged: one that waits, one chip, its memory */}
+          <path d={`M216 ${ground(216) - 82}Q560 ${ground(560) - 120} 872 ${ground(872) - 58}M216 ${ground(216) - 8}Q560 ${ground(560) - 34} 866 ${ground(866) - 2}`} class="j-lens" />
+          <g opacity={seen("balancer")} {...press("balancer")} class="j-part"><rect x="836" y={ground(840) - 14} width="11" height="11" class="j-wait" /></g>
+          <g opacity={seen("server")} {...press("server")} class="j-part" transform={at(930)}>
+            <path d="M-60 0L-52 -54H60L70 0Z" class="j-clay" />
+            <rect x="-34" y="-46" width="40" height="36" class="j-clay2" /><rect x="-26" y="-40" width="24" height="24" fill="var(--moving-charge)" />
+            {[0, 1, 2].map((i) => <rect key={i} x="18" y={-46 + i * 13} width="18" height="10" fill="var(--stored-charge)" />)}
+          </g>
+        </>
+      )}
       {/* 6 the cache */}
       <g opacity={seen("cache")} {...press("cache")} class="j-part">
         <path d={`M1000 ${ground(1000) - 20}Q1016 ${ground(1016) - 2} 1032 ${ground(1032) - 20}`} fill="none" stroke="var(--stored-charge)" stroke-width="2.4" />
         <g transform={at(1066)}><rect x="-34" y="-78" width="68" height="78" rx="2" class="j-clay" />
-          {Array.from({ length: 42 }, (_, i) => <rect key={i} x={-29 + (i % 7) * 8.5} y={-73 + Math.floor(i / 7) * 12} width="7" height="9.5" fill={leaves && i < 26 ? "var(--stored-charge)" : "var(--line2)"} opacity={leaves && i < 26 ? 0.6 + i / 65 : 0.8} />)}</g>
+          {Array.from({ length: 42 }, (_, i) => <rect key={i} x={-29 + (i % 7) * 8.5} y={-73 + Math.floor(i / 7) * 12} width="7" height="9.5" fill={i < 26 ? "var(--stored-charge)" : "var(--line2)"} opacity={i < 26 ? 0.6 + i / 65 : 0.8} />)}</g>
       </g>
-      {labels !== "none" && PARTS.filter((each) => labels === "all" || each === part).map((each) => {
-        const place = PLACES[each];
+      {labels !== "none" && PARTS.filter((each) => (labels === "all" || each === part) && within(each)).map((each) => {
+        const place = leaves ? PLACES[each] : { ...PLACES[each], ...HERE[each] };
         if (compact && chosen === 1) {
           const y = place.below ? place.top + 34 : place.top - 30;
           return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r="5" /><text x={place.x} y={y} text-anchor="middle" font-size="30">{NO[each]}</text></g>;
@@ -209,8 +231,8 @@ export function Map2d({ level, part, choose, labels, device, leaves, compact, ti
           <g key={each} class="j-flag" data-small={small ? "" : undefined} opacity={seen(each)} aria-hidden="true">
             <line x1={place.x} x2={place.x} y1={place.below ? place.flag + 24 : place.flag - 11} y2={place.top} />
             <circle cx={place.x} cy={place.top} r="2.6" />
-            <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${nameOf(each, level)}`}</text>
-            <text x={tx} y={place.flag + 17} text-anchor={right ? "start" : "end"} class="j-flag-does">{short(doesOf(each, level))}</text>
+            <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${told.name(each)}`}</text>
+            <text x={tx} y={place.flag + 17} text-anchor={right ? "start" : "end"} class="j-flag-does">{short(told.does(each))}</text>
           </g>
         );
       })}

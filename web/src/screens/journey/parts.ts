@@ -1,5 +1,5 @@
 /** Which part of the picture a span of the trip belongs to. */
-import { t, type Values } from "../../core/strings";
+import { has, t, type Values } from "../../core/strings";
 import { si } from "../../core/units";
 import type { Level } from "../../shell/state";
 import type { Carrier, Span, Trace } from "../../core/types";
@@ -11,18 +11,33 @@ const KEYS: Readonly<Record<Part, string>> = {
   device: "device", access: "tower", internet: "internet", balancer: "balancer", server: "server", cache: "cache", back: "tokens", eye: "eye",
 };
 
-export function nameOf(part: Part, level: Level): string {
-  if (part === "eye") return `${t("part.screen.name", level)}, ${lower(t("part.eye.name", level))}`;
-  return t(`part.${KEYS[part]}.name`, level);
+/** What is said of the parts, for one trip and one reader: a trip that stays on the device has other things to say. */
+export interface Teller {
+  readonly name: (part: Part) => string;
+  readonly does: (part: Part) => string;
+  readonly more: (part: Part) => string;
 }
 
-export function doesOf(part: Part, level: Level, values: Values = {}): string {
-  return t(`part.${KEYS[part]}.does`, level, values);
+export function tell(trip: Trace | null, level: Level): Teller {
+  const values = trip ? valuesOf(trip) : {};
+  const here = trip !== null && stays(trip);
+  const key = (part: Part, what: string) => {
+    const own = `part.${KEYS[part]}.here.${what}`;
+    return here && has(own) ? own : `part.${KEYS[part]}.${what}`;
+  };
+  return {
+    name: (part) => part === "eye" ? `${t("part.screen.name", level)}, ${lower(t("part.eye.name", level))}` : t(key(part, "name"), level),
+    does: (part) => t(key(part, "does"), level, values),
+    more: (part) => {
+      const more = t(key(part, "more"), level, values);
+      return part === "eye" ? `${t("part.screen.more", level, values)} ${more}` : more;
+    },
+  };
 }
 
-export function moreOf(part: Part, level: Level, values: Values = {}): string {
-  const more = t(`part.${KEYS[part]}.more`, level, values);
-  return part === "eye" ? `${t("part.screen.more", level, values)} ${more}` : more;
+/** Whether nothing of a trip leaves the device. */
+export function stays(trip: Trace): boolean {
+  return trip.scenario.choices?.["model.where"] === "device";
 }
 
 function lower(text: string): string {
@@ -72,6 +87,7 @@ export function youth(year: number): number {
 /** What the texts say of this trip: without it they would tell of the usual one. */
 export function valuesOf(trip: Trace): Values {
   const found: Record<string, string> = {};
+  if (trip.scenario.name === "cloud") return found;
   const lasts = (name: string, id: string) => {
     const span = trip.spans.find((each) => each.id === id);
     if (span) found[name] = si(span.duration_s, "s");

@@ -1,22 +1,16 @@
 /** The 3D picture: a canvas, and flags in HTML that hang beside the parts. three.js is loaded here and nowhere earlier. */
 import { useEffect, useRef } from "preact/hooks";
-import type { Level } from "../../shell/state";
-import { doesOf, nameOf, PARTS, youth, type Part } from "./parts";
+import type { Note } from "./about";
+import { PARTS, youth, type Part, type Teller } from "./parts";
 import { tourAt, type Moment } from "./tour";
 import { short } from "./map2d";
+import { useHand, type Turned } from "../../scene/hand";
 import type { Gaze, Pane, Runtime } from "../../scene/index";
+import { hang } from "./flags";
 
 export type View = 1 | 2 | 3 | 4;
-/** What the reader adds to a view: turns in degrees, a zoom. */
-export interface Turned {
-  readonly yaw: number;
-  readonly pitch: number;
-  readonly zoom: number;
-}
-export const UNTURNED: Turned = { yaw: 0, pitch: 0, zoom: 1 };
-
 export interface PictureProps {
-  readonly level: Level;
+  readonly told: Teller;
   readonly ground: "dark" | "light";
   readonly device: "phone" | "laptop";
   readonly leaves: boolean;
@@ -34,23 +28,20 @@ export interface PictureProps {
   readonly years: Readonly<Record<Part, number>> | null;
   /** Share of the way round the Earth between device and hall. */
   readonly around: number;
-  readonly scaleNotes: readonly (readonly [string, string, string])[];
+  readonly scaleNotes: readonly Note[];
   readonly choose: (part: Part | null) => void;
   readonly ready: () => void;
   readonly failed: () => void;
-  readonly canvas: (canvas: HTMLCanvasElement | null) => void;
+  /** Whether fingers turn the picture. */
+  readonly active: boolean;
   readonly description: string;
 }
 
 /** The moment that is shown at rest: the burst is in the middle of the fiber, beads are on the way back. */
 export const STILL_S = 5.2;
 const RUN_S = 5;
-
-/** Flags of the overview: how far from the top (of 428), and on which side of its line the text stands. */
-const FLAGS: Readonly<Record<Part, readonly [number, "left" | "right"]>> = {
-  eye: [196, "right"], device: [140, "right"], access: [92, "right"], internet: [170, "right"],
-  balancer: [122, "left"], server: [76, "right"], cache: [126, "right"], back: [26, "right"],
-};
+/** On a phone: the share of the picture that shows the whole way, over the part in focus. */
+const UPPER = 0.33;
 
 export default function Picture3d(props: PictureProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -67,7 +58,7 @@ export default function Picture3d(props: PictureProps) {
     if (!at) return;
     const p = latest.current;
     const [width, height] = at.runtime.size;
-    const panes = panesOf(p, at.scene, p.compact ? width / (height * 0.62) : width / height, width / (height * 0.38));
+    const panes = panesOf(p, at.scene, p.compact ? width / (height * (1 - UPPER)) : width / height, width / (height * UPPER));
     at.runtime.follow = p.view === 2 && p.tour === null && !p.part ? (s) => turned(at.scene.beside(s), p.turned, 0) : null;
     at.runtime.look(panes, move && p.motion);
   };
@@ -86,39 +77,33 @@ export default function Picture3d(props: PictureProps) {
           if (flags.current && leads.current) hang(flags.current, leads.current, latest.current, place, runtime.size, settled);
         };
         (window as unknown as { lab3d?: unknown }).lab3d = runtime.stats;
-        build();
+        build()?.then(() => !gone && latest.current.ready(), () => !gone && latest.current.failed());
         look(false);
         if (latest.current.tour !== null) runtime.stop(tourAt(latest.current.tour).signal);
         else if (latest.current.signal && latest.current.motion) send(runtime, latest.current.view);
-        latest.current.canvas(canvas.current);
-        latest.current.ready();
       })
       .catch(() => !gone && latest.current.failed());
     return () => {
       gone = true;
       live.current?.runtime.end();
       live.current = null;
-      latest.current.canvas(null);
     };
   }, []);
 
-  const build = () => {
+  const build = (): Promise<void> | undefined => {
     const at = live.current;
-    if (!at) return;
+    if (!at) return undefined;
     const p = latest.current;
     const palette = at.scene.PALETTES[p.ground];
     const key = [p.ground, p.device, p.leaves, p.view === 4 && p.tour === null && !p.part, p.years !== null, p.around].join();
-    if (key === shown.current) return;
+    if (key === shown.current) return undefined;
     shown.current = key;
-    if (p.view === 4 && p.tour === null && !p.part) {
-      at.runtime.show(at.scene.globe({ palette, turn: p.around, leaves: p.leaves }), palette);
-      return;
-    }
+    if (p.view === 4 && p.tour === null && !p.part) return at.runtime.show(at.scene.globe({ palette, turn: p.around, leaves: p.leaves }), palette);
     const ages = p.years;
     const byPart = ages
       ? (Object.fromEntries(PARTS.map((part) => [part, blend(palette.edge, p.ground === "dark" ? "#ffffff" : "#000000", palette.clayLow, youth(ages[part]))])) as Record<Part, string>)
       : undefined;
-    at.runtime.show(at.scene.journey({ palette, device: p.device, leaves: p.leaves, ...(byPart ? { byPart } : {}) }), palette);
+    return at.runtime.show(at.scene.journey({ palette, device: p.device, leaves: p.leaves, ...(byPart ? { byPart } : {}) }), palette);
   };
 
   useEffect(() => {
@@ -146,12 +131,12 @@ export default function Picture3d(props: PictureProps) {
     look(false);
   }, [props.tour]);
 
-  useTouch(box, () => latest.current);
+  useHand(canvas, () => latest.current, { yaw: 0.22, pitch: 0.14, most: 75, low: -9, high: 60, near: 0.5 });
 
   return (
     <div class="j-3d" ref={box}>
       <canvas ref={canvas} role="img" aria-label={props.description} />
-      <svg class="j-leads" ref={leads} aria-hidden="true" />
+      <svg class="j-leads" ref={leads} aria-hidden="true"><path class="j-lead" /><path class="j-ring" /></svg>
       <div class="j-flags" ref={flags}>
         {props.view === 4 && !props.part && props.tour === null
           ? props.scaleNotes.map(([anchor, name, text]) => (
@@ -160,8 +145,8 @@ export default function Picture3d(props: PictureProps) {
           : PARTS.map((part, i) => (
               <button key={part} class="j-flag3" data-anchor={part} aria-pressed={props.part === part}
                 onClick={() => props.choose(props.part === part ? null : part)}>
-                <i>{i + 1}</i> <em>{nameOf(part, props.level)}</em>
-                <span>{short(doesOf(part, props.level))}</span>
+                <i>{i + 1}</i> <em>{props.told.name(part)}</em>
+                <span>{short(props.told.does(part))}</span>
               </button>
             ))}
       </div>
@@ -204,140 +189,31 @@ function panesOf(p: PictureProps, scene: typeof import("../../scene/index"), asp
       const globe = turned(scene.globe({ palette: scene.PALETTES[p.ground], turn: p.around, leaves: p.leaves }).gaze, p.turned, 0);
       return [{ top: 0, height: 1, gaze: fit(globe, aspect, 1.3) }];
     }
-    const focus = moment ? tourGaze(moment, scene, p.device) : p.view === 3 && !p.part ? scene.gazeOf("inside", p.device) : scene.gazeOf(p.part ?? "device", p.device);
+    const focus = moment ? tourGaze(moment, scene, p.device, p.leaves) : p.view === 3 && !p.part ? scene.gazeOf("inside", p.device) : scene.gazeOf(seenAt(p.part ?? "device", p.leaves), p.device);
     return [
-      { top: 0, height: 0.38, gaze: overview },
-      { top: 0.38, height: 0.62, gaze: turned(fit(focus, aspect, p.view === 3 && !p.part ? 2.4 : 1.9), p.turned, 0) },
+      { top: 0, height: UPPER, gaze: overview },
+      { top: UPPER, height: 1 - UPPER, gaze: turned(fit(focus, aspect, p.view === 3 && !p.part ? 2.4 : 2.15), p.turned, 0) },
     ];
   }
   if (p.tour !== null) {
     const moment = tourAt(p.tour);
-    return [{ top: 0, height: 1, gaze: turned(tourGaze(moment, scene, p.device), p.turned, 0) }];
+    return [{ top: 0, height: 1, gaze: turned(tourGaze(moment, scene, p.device, p.leaves), p.turned, 0) }];
   }
-  if (p.part) return [{ top: 0, height: 1, gaze: turned(scene.gazeOf(p.part, p.device), p.turned, 0.045) }];
+  if (p.part) return [{ top: 0, height: 1, gaze: turned(scene.gazeOf(seenAt(p.part, p.leaves), p.device), p.turned, 0.045) }];
   if (p.view === 4) return [{ top: 0, height: 1, gaze: turned(scene.globe({ palette: scene.PALETTES[p.ground], turn: p.around, leaves: p.leaves }).gaze, p.turned, 0) }];
   const gaze = p.view === 3 ? scene.gazeOf("inside", p.device) : p.view === 2 ? scene.beside(STILL_S) : overview;
   return [{ top: 0, height: 1, gaze: turned(gaze, p.turned, 0) }];
 }
 
-function tourGaze(moment: Moment, scene: typeof import("../../scene/index"), device: "phone" | "laptop"): Gaze {
-  const to = scene.gazeOf(moment.part, device);
+/** Where a part is looked at: on a device that needs no one, the answer comes back on the device itself. */
+function seenAt(part: Part, leaves: boolean): Part {
+  return part === "back" && !leaves ? "device" : part;
+}
+
+function tourGaze(moment: Moment, scene: typeof import("../../scene/index"), device: "phone" | "laptop", leaves: boolean): Gaze {
+  const to = scene.gazeOf(seenAt(moment.part, leaves), device);
   if (!moment.before || moment.arrived >= 1) return to;
-  const from = scene.gazeOf(moment.before, device);
+  const from = scene.gazeOf(seenAt(moment.before, leaves), device);
   const f = (a: number, b: number) => a + (b - a) * moment.arrived;
   return { x: f(from.x, to.x), y: f(from.y, to.y), z: f(from.z, to.z), yaw: f(from.yaw, to.yaw), pitch: f(from.pitch, to.pitch), distance: f(from.distance, to.distance), lens: f(from.lens, to.lens) };
-}
-
-type Place = (name: string, pane?: number) => { x: number; y: number; shown: boolean };
-
-/** Put each flag where its part is now. Text stands beside the top of a line: it never covers the thing. */
-function hang(flags: HTMLElement, leads: SVGSVGElement, p: PictureProps, place: Place, [width, height]: readonly [number, number], settled: boolean): void {
-  let lines = "";
-  const overview = p.view === 1 && !p.part && p.tour === null && p.turned === UNTURNED && !p.compact;
-  const focus = p.part ?? (p.tour === null ? null : tourAt(p.tour).part);
-  const taken: (readonly [number, number, number, number])[] = [];
-  const meets = (x: number, y: number, w: number, h: number) => taken.some(([a, b, c, d]) => x < a + c && x + w > a && y < b + d && y + h > b);
-  const elements = [...(flags.children as unknown as Iterable<HTMLElement>)].sort((a, b) => Number(b.dataset["anchor"] === focus) - Number(a.dataset["anchor"] === focus));
-  // the head of the page stands over the picture: no flag reaches into it
-  const ceiling = p.compact ? 0 : 96;
-  for (const element of elements) {
-    const name = element.dataset["anchor"]!;
-    const at = place(name, 0);
-    const isFocus = name === focus;
-    const hidden = p.labels === "none" || (p.labels === "focus" && !isFocus) || !at.shown || (!settled && !overview) || (!overview && at.y < ceiling + 24);
-    element.hidden = hidden;
-    if (hidden) continue;
-    const flag = FLAGS[name as Part];
-    const below = name === "back" || (name === "middle" && !p.compact);
-    if (p.compact && flag) {
-      const top = below ? at.y + 10 : at.y - 36;
-      element.dataset["form"] = "number";
-      element.style.transform = `translate(${(at.x - 12).toFixed(1)}px, ${top.toFixed(1)}px)`;
-      lines += `<line x1="${at.x}" x2="${at.x}" y1="${below ? top + 2 : top + 22}" y2="${at.y}"/><circle cx="${at.x}" cy="${at.y}" r="2.6"/>`;
-      continue;
-    }
-    let full = overview || isFocus || !focus;
-    element.dataset["form"] = full ? "flag" : "number";
-    const left = (name === "from" || (overview && flag ? flag[1] === "left" : at.x > width * 0.74)) && full;
-    let w = element.offsetWidth || 160;
-    let h = element.offsetHeight || 36;
-    let top: number;
-    let x = left ? at.x - 4 - w : at.x + 4;
-    if (overview && flag) top = below ? at.y + flag[0] : (flag[0] / 428) * height;
-    else {
-      top = below ? at.y + 20 : Math.max(at.y - (isFocus ? 66 : 54), ceiling);
-      for (let tries = 0; full && tries < 4 && (meets(x, top, w, h) || (below && top + h > height - 40)); tries++) top += below ? -0 : -44;
-      if (full && !isFocus && (meets(x, top, w, h) || top < ceiling || (below && top + h > height - 34))) {
-        full = false;
-        element.dataset["form"] = "number";
-      }
-      if (!full) {
-        w = 24;
-        h = 24;
-        x = at.x - 12;
-        top = below ? at.y + 8 : at.y - 40;
-      }
-    }
-    x = Math.min(Math.max(x, 2), width - w - 2);
-    taken.push([x, top, w, h]);
-    element.style.transform = `translate(${x.toFixed(1)}px, ${top.toFixed(1)}px)`;
-    element.style.textAlign = left ? "right" : "left";
-    const y0 = below ? (full ? top + 36 : top + 2) : full ? top + 3 : top + 22;
-    lines += `<line x1="${at.x.toFixed(1)}" x2="${at.x.toFixed(1)}" y1="${y0.toFixed(1)}" y2="${at.y.toFixed(1)}"/><circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="2.6"/>`;
-  }
-  leads.innerHTML = lines;
-}
-
-/** One finger turns, two zoom: but only after the picture was tapped, so that a page can always be scrolled past it. */
-function useTouch(box: { current: HTMLDivElement | null }, props: () => PictureProps): void {
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const points = new Map<number, { x: number; y: number }>();
-    let spread = 0;
-    const down = (event: PointerEvent) => {
-      if (event.target !== element.querySelector("canvas")) return;
-      if (event.pointerType === "touch" && !element.closest("[data-active]")) return;
-      points.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      element.setPointerCapture?.(event.pointerId);
-      spread = 0;
-    };
-    const move = (event: PointerEvent) => {
-      const before = points.get(event.pointerId);
-      if (!before) return;
-      const p = props();
-      if (points.size === 1) {
-        p.turn({
-          ...p.turned,
-          yaw: clamp(p.turned.yaw - (event.clientX - before.x) * 0.22, -75, 75),
-          pitch: clamp(p.turned.pitch + (event.clientY - before.y) * 0.14, -9, 60),
-        });
-      }
-      points.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      if (points.size === 2) {
-        const [a, b] = [...points.values()];
-        const now = Math.hypot(a!.x - b!.x, a!.y - b!.y);
-        if (spread > 0) p.turn({ ...p.turned, zoom: clamp((p.turned.zoom * now) / spread, 0.5, 4) });
-        spread = now;
-      }
-    };
-    const up = (event: PointerEvent) => {
-      points.delete(event.pointerId);
-      spread = 0;
-    };
-    element.addEventListener("pointerdown", down);
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", up);
-    element.addEventListener("pointercancel", up);
-    return () => {
-      element.removeEventListener("pointerdown", down);
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", up);
-      element.removeEventListener("pointercancel", up);
-    };
-  }, []);
-}
-
-export function clamp(x: number, low: number, high: number): number {
-  return Math.min(Math.max(x, low), high);
 }

@@ -5,7 +5,7 @@ import { has, t } from "../../core/strings";
 import { band, si } from "../../core/units";
 import type { Span, Trace } from "../../core/types";
 import { link, type Level } from "../../shell/state";
-import { ink, lanes, nameOf, youth, type Lane, type Part } from "./parts";
+import { ink, lanes, youth, type Lane, type Part, type Teller } from "./parts";
 
 export type TimeScale = "log" | "linear" | "first";
 export type ColorBy = "carrier" | "decade";
@@ -18,10 +18,10 @@ export function color(span: Span, by: ColorBy): string {
   return `color-mix(in oklab, var(--fg) ${Math.round(22 + 78 * youth(span.since?.year ?? 2000))}%, var(--bg))`;
 }
 
-export function label(span: Span): string {
+export function label(span: Span, level: Level): string {
   if (span.parent && span.name === span.parent) return span.title;
   const stage = [span.name, span.name.split(".").slice(0, 2).join(".")].find((name) => has(`short.${name}`));
-  return stage ? t(`short.${stage}`) : span.title;
+  return stage ? t(`short.${stage}`, level) : span.title;
 }
 
 interface Mark {
@@ -43,31 +43,34 @@ const clear = (taken: readonly Gap[], a: number, b: number) => taken.every(([c, 
 const FIRST = ["model.prefill", "model.decode", "datacenter.queue", "optics.fiber", "keyboard.press", "eye.cortex", "display.panel", "datacenter.balancer"];
 
 /** Place the most telling stages first, each with its text where there is room; the others stay dots. */
-function place(lane: Lane, x: (s: number) => number, right: number): Mark[] {
+function place(lane: Lane, level: Level, x: (s: number) => number, right: number): Mark[] {
   const texts: Gap[] = [];
   const bands: readonly [Gap[], Gap[]] = [[], []];
   const marks: Mark[] = [];
   const rank = (span: Span) => (FIRST.includes(span.name) && !span.parent ? 0 : span.parent ? 2 : 1);
   const order = lane.spans.filter((span) => span.duration_s > 0).sort((a, b) => rank(a) - rank(b) || (rank(a) === 0 ? FIRST.indexOf(a.name) - FIRST.indexOf(b.name) : 0) || b.duration_s - a.duration_s);
   const seen = new Set<string>();
+  const dots = order.map((span) => x(span.duration_s));
   for (const span of order) {
     const spread = span.bands["duration_s"];
     const mid = x(span.duration_s);
     const low = x(Math.max(spread?.low ?? span.duration_s, 1e-10));
     const high = x(spread?.high ?? span.duration_s);
-    const text = label(span);
+    const text = label(span, level);
     const w = wide(text);
     let stand: Mark["text"] = null;
     let row: 0 | 1 = 0;
     const inside = (a: number, b: number) => a >= LEFT - 2 && b <= right + 24;
-    const fits = (a: number, b: number) => inside(a, b) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
+    // no text lies on the dot of another stage
+    const dotless = (a: number, b: number) => dots.every((dot) => dot === mid || dot < a - 3 || dot > b + 3);
+    const fits = (a: number, b: number) => inside(a, b) && dotless(a, b) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
     if (!seen.has(text)) {
-      const level = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
+      const free = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const below = clear(texts, low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
-      const before = level && fits(low - 9 - w, low - 4);
-      if (level && fits(high + 4, high + 9 + w) && !(before && span.name === "model.prefill")) stand = { x: high + 7, anchor: "start" };
+      const before = free && fits(low - 9 - w, low - 4);
+      if (free && fits(high + 4, high + 9 + w) && !(before && span.name === "model.prefill")) stand = { x: high + 7, anchor: "start" };
       else if (before) stand = { x: low - 7, anchor: "end" };
-      else if (below && inside(mid - w / 2, mid + w / 2) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
+      else if (below && inside(mid - w / 2, mid + w / 2) && dotless(mid - w / 2, mid + w / 2) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
         stand = { x: mid, anchor: "middle" };
         row = 1;
       }
@@ -93,11 +96,12 @@ export interface StripProps {
   readonly scale: TimeScale;
   readonly by: ColorBy;
   readonly level: Level;
+  readonly told: Teller;
   readonly part: Part | null;
   readonly choose: (part: Part | null) => void;
 }
 
-export function Strip({ trip, width, height, scale, by, level, part, choose }: StripProps) {
+export function Strip({ trip, width, height, scale, by, level, told, part, choose }: StripProps) {
   const [pointed, point] = useState<Span | null>(null);
   const all = useMemo(() => lanes(trip.spans), [trip]);
   const right = width - 14;
@@ -107,7 +111,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
   const logX = useMemo(() => scaleLog().domain([3e-10, 45]).range([LEFT, right]).clamp(true), [right]);
   const end = scale === "first" ? first * 1.06 : whole * 1.02;
   const x = useMemo(() => scaleLinear().domain([0, end]).range([LEFT, right]).clamp(true), [right, end]);
-  const marks = useMemo(() => all.map((lane) => place(lane, logX, right)), [all, logX, right]);
+  const marks = useMemo(() => all.map((lane) => place(lane, level, logX, right)), [all, level, logX, right]);
   const shown = pointed;
   const read = shown ? `${shown.title}: ${si(shown.duration_s, "s")}${spread(shown)}` : "";
   const onMark = (span: Span) => ({
@@ -134,6 +138,16 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
               <text x={x(s)} y={12} text-anchor="middle" class="j-tick">{si(s, "s", 2).replace(/\.0(?=\D)/, "")}</text>
             </g>
           ))}
+      {(scale === "log"
+        ? ([[first, "first word"], [whole, "whole answer"]] as const).map(([s, word]) => (
+            <g key={word}>
+              <line x1={logX(s)} x2={logX(s)} y1={TOP - 8} y2={height} class="j-rule" />
+              <text x={logX(s) + (word === "first word" ? -4 : 0)} y={12} text-anchor={word === "first word" ? "end" : "middle"} class="j-on">
+                {t(word === "first word" ? "journey.first_read" : "journey.whole_answer", level)}
+              </text>
+            </g>
+          ))
+        : [<line key="f" x1={x(first)} x2={x(first)} y1={TOP - 8} y2={height} class="j-rule" />])}
       {all.map((lane, i) => {
         const y = TOP + i * row + row / 2;
         return (
@@ -149,7 +163,7 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
               }}>
               <rect x={0} y={y - row / 2} width={LEFT - 14} height={row} fill="transparent" />
               <text x={0} y={y + 4.5} class="j-no">{i + 1}</text>
-              <text x={18} y={y + 4.5} class="j-name">{nameOf(lane.part, level)}</text>
+              <text x={18} y={y + 4.5} class="j-name">{told.name(lane.part)}</text>
             </g>
             {scale === "log"
               ? marks[i]!.filter((mark) => !mark.text).map((mark) => (
@@ -166,30 +180,20 @@ export function Strip({ trip, width, height, scale, by, level, part, choose }: S
                   const drop = mark.row ? 6 : 0;
                   return (
                     <a key={mark.span.id} href={link("stage", mark.span.name)} {...onMark(mark.span)}
-                      aria-label={`${label(mark.span)}: ${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
+                      aria-label={`${label(mark.span, level)}: ${mark.span.title}: ${si(mark.span.duration_s, "s")}${spread(mark.span)}`}>
                       <rect x={mark.low - 4} y={y - row / 2} width={Math.max(mark.high - mark.low + 8, 12)} height={row} fill="transparent" />
                       <line x1={mark.low} x2={mark.high} y1={y + drop} y2={y + drop} stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />
                       <circle cx={mark.mid} cy={y + drop} r={4.2} fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
                       <text x={mark.text!.x} y={mark.row ? y - 1 : y + 4} text-anchor={mark.text!.anchor} class={mark.span === pointed || mark.span.duration_s > 0.1 * first ? "j-on" : "j-off"}>
-                        {label(mark.span)}
+                        {label(mark.span, level)}
                       </text>
                     </a>
                   );
                 })
-              : bars(lane, x, y, row, right, by, onMark)}
+              : bars(lane, level, x, y, row, right, by, onMark)}
           </g>
         );
       })}
-      {(scale === "log"
-        ? ([[first, "first word"], [whole, "whole answer"]] as const).map(([s, word]) => (
-            <g key={word}>
-              <line x1={logX(s)} x2={logX(s)} y1={TOP - 8} y2={height} class="j-rule" />
-              <text x={logX(s) + (word === "first word" ? -4 : 0)} y={12} text-anchor={word === "first word" ? "end" : "middle"} class="j-on">
-                {t(word === "first word" ? "journey.first_word" : "journey.whole_answer", level)}
-              </text>
-            </g>
-          ))
-        : [<line key="f" x1={x(first)} x2={x(first)} y1={TOP - 8} y2={height} class="j-rule" />])}
       <text x={0} y={12} class={shown ? "j-on" : "j-tick"}>{read}</text>
     </svg>
   );
@@ -205,7 +209,7 @@ function near(s: number, others: readonly number[]): boolean {
   return others.some((other) => Math.abs(Math.log10(s) - Math.log10(other)) < 0.45);
 }
 
-function bars(lane: Lane, x: (s: number) => number, y: number, row: number, right: number, by: ColorBy, on: (span: Span) => object) {
+function bars(lane: Lane, level: Level, x: (s: number) => number, y: number, row: number, right: number, by: ColorBy, on: (span: Span) => object) {
   const taken: [number, number][] = [];
   // what runs beside the others would cover them
   const spans = lane.spans
@@ -214,7 +218,7 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
   const edges = spans.map((span) => [x(span.start_s), Math.min(x(span.start_s + span.duration_s), right)] as const);
   return spans.map((span, i) => {
     const [a, b] = edges[i]!;
-    const text = label(span);
+    const text = label(span, level);
     const w = wide(text);
     const inside = b - a > w + 40;
     // inside a long bar the text stands behind the short ones that lie on it
@@ -238,7 +242,7 @@ function bars(lane: Lane, x: (s: number) => number, y: number, row: number, righ
 const BESIDE = ["datacenter.power", "stream.display"];
 
 /** On a phone: one row a stage under its part, the same axis for all. */
-export function Rows({ trip, by, level }: { readonly trip: Trace; readonly by: ColorBy; readonly level: Level }) {
+export function Rows({ trip, by, level, told }: { readonly trip: Trace; readonly by: ColorBy; readonly level: Level; readonly told: Teller }) {
   const all = useMemo(() => lanes(trip.spans), [trip]);
   const x = scaleLog().domain([7e-10, 45]).range([0, 100]).clamp(true);
   const marks = [1e-9, 1e-6, 1e-3, 1];
@@ -250,29 +254,47 @@ export function Rows({ trip, by, level }: { readonly trip: Trace; readonly by: C
           {marks.map((s) => <text key={s} x={`${x(s)}%`} y="12" text-anchor="middle" class="j-tick">{si(s, "s", 1)}</text>)}
         </svg>
       </div>
-      {all.map((lane, i) => (
-        <section key={lane.part} id={`rows-${lane.part}`}>
-          <h3><span class="j-count">{i + 1}</span> {nameOf(lane.part, level)}</h3>
-          {lane.spans.filter((span) => span.duration_s > 0).map((span) => {
-            const b = span.bands["duration_s"];
-            const waits = span.carrier === "waiting" && by === "carrier";
-            const tint = color(span, by);
-            return (
-              <a class="j-row" key={span.id} href={link("stage", span.name)}>
-                <span class="j-what">{label(span)}</span>
-                <svg width="100%" height="14" aria-hidden="true">
-                  <line x1="0" x2="100%" y1="7" y2="7" class="j-grid" />
-                  {marks.map((s) => <line key={s} x1={`${x(s)}%`} x2={`${x(s)}%`} y1="4" y2="10" class="j-notch" />)}
-                  {b && <line x1={`${x(Math.max(b.low, 1e-10))}%`} x2={`${x(b.high)}%`} y1="7" y2="7" stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />}
-                  <circle cx={`${x(span.duration_s)}%`} cy="7" r="4.2" fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
-                </svg>
-                <span class="j-value">{si(span.duration_s, "s")}</span>
-              </a>
-            );
-          })}
-        </section>
-      ))}
+      {all.map((lane, i) => {
+        const spans = lane.spans.filter((span) => span.duration_s > 0);
+        const most = spans.reduce<Span | null>((long, span) => (!span.parent && (!long || span.duration_s > long.duration_s) ? span : long), null);
+        return (
+          <details key={lane.part} id={`rows-${lane.part}`}>
+            <summary>
+              <span class="j-count">{i + 1}</span>
+              <span class="j-lane-name">{told.name(lane.part)}<small>{most ? `${label(most, level)}, ${si(most.duration_s, "s")}` : "–"}</small></span>
+              <span class="j-more-rows">{spans.length}</span>
+            </summary>
+            {spans.map((span) => <Row key={span.id} span={span} by={by} level={level} x={x} marks={marks} />)}
+          </details>
+        );
+      })}
     </div>
+  );
+}
+
+interface RowProps {
+  readonly span: Span;
+  readonly by: ColorBy;
+  readonly level: Level;
+  readonly x: (seconds: number) => number;
+  readonly marks: readonly number[];
+}
+
+function Row({ span, by, level, x, marks }: RowProps) {
+  const b = span.bands["duration_s"];
+  const waits = span.carrier === "waiting" && by === "carrier";
+  const tint = color(span, by);
+  return (
+    <a class="j-row" href={link("stage", span.name)}>
+      <span class="j-what">{label(span, level)}</span>
+      <svg width="100%" height="14" aria-hidden="true">
+        <line x1="0" x2="100%" y1="7" y2="7" class="j-grid" />
+        {marks.map((s) => <line key={s} x1={`${x(s)}%`} x2={`${x(s)}%`} y1="4" y2="10" class="j-notch" />)}
+        {b && <line x1={`${x(Math.max(b.low, 1e-10))}%`} x2={`${x(b.high)}%`} y1="7" y2="7" stroke={tint} class="j-band" stroke-dasharray={waits ? "1 5" : undefined} />}
+        <circle cx={`${x(span.duration_s)}%`} cy="7" r="4.2" fill={waits ? "var(--bg)" : tint} stroke={tint} stroke-width={waits ? 2 : 0} />
+      </svg>
+      <span class="j-value">{si(span.duration_s, "s")}</span>
+    </a>
   );
 }
 
@@ -289,9 +311,10 @@ export function Hatch() {
 }
 
 /** The same numbers as a table: every stage of every part. */
-export function Table({ trip, level }: { readonly trip: Trace; readonly level: Level }) {
-  const groups = [...lanes(trip.spans).map((lane) => ({ name: nameOf(lane.part, level), spans: lane.spans })),
+export function Table({ trip, level, told }: { readonly trip: Trace; readonly level: Level; readonly told: Teller }) {
+  const groups = [...lanes(trip.spans).map((lane) => ({ name: told.name(lane.part), spans: lane.spans })),
     { name: t("journey.table.always_on", level), spans: trip.spans.filter((span) => span.id.startsWith("on.")) }];
+  if (level === "child") return <ChildTable groups={groups} level={level} />;
   return (
     <div class="j-scroll" role="region" aria-label={t("journey.strip.title", level)} tabIndex={0}>
       <table class="j-table">
@@ -318,6 +341,34 @@ export function Table({ trip, level }: { readonly trip: Trace; readonly level: L
             })}
           </tbody>
         ))}
+      </table>
+    </div>
+  );
+}
+
+/** For a child: the steps that are no part of another, by their plain names, how long, and what carries them. */
+function ChildTable({ groups, level }: { readonly groups: readonly { readonly name: string; readonly spans: readonly Span[] }[]; readonly level: Level }) {
+  const name = (span: Span) => (has(`stages.${span.name}.title`) ? t(`stages.${span.name}.title`, level) : span.title);
+  return (
+    <div class="j-scroll" role="region" aria-label={t("journey.strip.title", level)} tabIndex={0}>
+      <table class="j-table">
+        <caption class="unseen">{t("journey.strip.title", level)}</caption>
+        <thead><tr>{["stage", "takes", "carrier"].map((head) => <th key={head} scope="col">{t(`journey.table.${head}`, level)}</th>)}</tr></thead>
+        {groups.map((group) => {
+          const spans = group.spans.filter((span) => !span.parent);
+          return spans.length > 0 && (
+            <tbody key={group.name}>
+              <tr><th scope="rowgroup" colSpan={3}>{group.name}</th></tr>
+              {spans.map((span) => (
+                <tr key={span.id}>
+                  <th scope="row"><a href={link("stage", span.name)}>{name(span)}</a></th>
+                  <td>{si(span.duration_s, "s")}</td>
+                  <td>{t(`carrier.${span.carrier}`, level)}</td>
+                </tr>
+              ))}
+            </tbody>
+          );
+        })}
       </table>
     </div>
   );

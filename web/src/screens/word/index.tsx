@@ -3,6 +3,10 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { loadSources, loadWord } from "../../core/data";
 import { band, digits, si } from "../../core/units";
 import type { Fact, Source, Word } from "../../core/types";
+import { clamp, UNTURNED, type Turned } from "../../scene/hand";
+import { useGround, usePaper, webgl } from "../../scene/page";
+import { useSpin } from "../../scene/spin";
+import { Turns } from "../../scene/turns";
 import { announce } from "../../shell/live";
 import { useKeys } from "../../shell/keys";
 import { Failure, Loading } from "../../shell/notices";
@@ -12,12 +16,10 @@ import { has } from "../../core/strings";
 import { useText, type Say } from "../../shell/text";
 import { Drop, Everyday } from "./everyday";
 import { Flat } from "./flat";
-import WordPicture, { type Turned } from "./picture3d";
+import WordPicture from "./picture3d";
+import { Sources, Table, tableOf, why } from "./table";
 import { labelsOf, main, QUESTIONS } from "./steps";
 import "./word.css";
-
-const UNTURNED: Turned = { yaw: 0, pitch: 0, zoom: 1 };
-const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
 
 export default function WordScreen({ state }: ScreenProps) {
   const say = useText();
@@ -36,6 +38,7 @@ export default function WordScreen({ state }: ScreenProps) {
   const root = useRef<HTMLDivElement>(null);
   const stage = useRef<HTMLDivElement>(null);
   const ground = useGround(state.theme);
+  const paper = usePaper();
 
   useEffect(() => {
     loadWord().then(setWord, fail);
@@ -43,11 +46,11 @@ export default function WordScreen({ state }: ScreenProps) {
   }, []);
 
   const given = clamp(Math.round(Number(params["step"])) || 0, 0, 7);
-  const own = word?.questions.find((each) => each.step === given && each.number > 1 && each.number < 9)?.number ?? 4;
+  const own = word?.questions.find((each) => each.step === given && each.number > 1 && each.number < 9)?.number ?? 2;
   const asked = clamp(Math.round(Number(params["q"])) || own, 1, 9);
-  const fromQuestion = word?.questions.find((each) => each.number === asked)?.step ?? 3;
+  const fromQuestion = word?.questions.find((each) => each.number === asked)?.step ?? 1;
   const n = given || fromQuestion;
-  const flat = params["flat"] === "1" || (params["flat"] !== "0" && !state.motion) || !able;
+  const flat = paper || params["flat"] === "1" || (params["flat"] !== "0" && !state.motion) || !able;
   const key = QUESTIONS.find(([, number]) => number === asked)?.[0] ?? "model";
 
   const goStep = (next: number) => {
@@ -85,26 +88,7 @@ export default function WordScreen({ state }: ScreenProps) {
     return () => window.clearTimeout(handle);
   }, [playing, n]);
 
-  useEffect(() => {
-    if (!spin || !state.motion) {
-      if (spin) setSpin(false);
-      return;
-    }
-    let handle = 0;
-    const begin = performance.now();
-    const base = turned;
-    const tick = (now: number) => {
-      const s = (now - begin) / 1000;
-      setTurned({ ...base, yaw: base.yaw + 24 * s });
-      if (s < 15) handle = requestAnimationFrame(tick);
-      else {
-        setTurned(base);
-        setSpin(false);
-      }
-    };
-    handle = requestAnimationFrame(tick);
-    return () => cancelAnimationFrame(handle);
-  }, [spin]);
+  useSpin(spin, () => setSpin(false), state.motion, turned, setTurned, (s) => 24 * s, 15);
 
   const rotate = (yaw: number, pitch: number) => setTurned((now) => ({ ...now, yaw: now.yaw + yaw, pitch: clamp(now.pitch + pitch, -25, 55) }));
   const zoom = (factor: number) => setTurned((now) => ({ ...now, zoom: clamp(now.zoom * factor, 0.6, 4) }));
@@ -142,7 +126,7 @@ export default function WordScreen({ state }: ScreenProps) {
   };
   const step = word?.steps.find((each) => each.number === n);
   // texts may arrive after the numbers: the labels are new when what they say is
-  const said = (word ? labelsOf(n, word, say) : []);
+  const said = (word ? labelsOf(n, word, say, level === "child") : []);
   const labelled = useMemo(() => said, [JSON.stringify(said)]);
   useShare(
     { name: `word-step-${n}`, json: () => word, rows: () => (word ? tableOf(word) : []), picture: () => root.current?.querySelector<SVGSVGElement>(".w-flat") ?? null },
@@ -164,8 +148,8 @@ export default function WordScreen({ state }: ScreenProps) {
   const headline = say(`step.${n}.number`);
   const description = say("aria.word.picture", { n, name: say(`step.${n}.name`), number: headline });
   const energy = word.word["site_J"]!;
-  const water = word.word["whole_water_L"]!;
-  const drops = word.word["whole_drops"]!;
+  const water = word.word["site_water_L"]!;
+  const drops = word.word["site_drops"]!;
 
   return (
     <div class="word" ref={root}>
@@ -193,13 +177,7 @@ export default function WordScreen({ state }: ScreenProps) {
           {!flat && (
             <>
               <span class="w-turns">
-                <button class="ghost" aria-label={say("control.rotate_left")} title={say("control.rotate_left")} onClick={() => rotate(-7.5, 0)}><Chevron turn={180} /></button>
-                <button class="ghost" aria-label={say("control.rotate_up")} title={say("control.rotate_up")} onClick={() => rotate(0, 5)}><Chevron turn={-90} /></button>
-                <button class="ghost" aria-label={say("control.rotate_down")} title={say("control.rotate_down")} onClick={() => rotate(0, -5)}><Chevron turn={90} /></button>
-                <button class="ghost" aria-label={say("control.rotate_right")} title={say("control.rotate_right")} onClick={() => rotate(7.5, 0)}><Chevron turn={0} /></button>
-                <button class="ghost" aria-label={say("control.zoom_out")} title={say("control.zoom_out")} onClick={() => zoom(1 / 1.2)}>−</button>
-                <button class="ghost" aria-label={say("control.zoom_in")} title={say("control.zoom_in")} onClick={() => zoom(1.2)}>+</button>
-                <button class="ghost" aria-label={say("control.reset")} title={say("control.reset")} onClick={reset}><kbd>0</kbd></button>
+                <Turns rotate={rotate} zoom={zoom} reset={reset} />
               </span>
               <span class="w-modes">
                 <button class="ghost" aria-pressed={signal} onClick={() => setSignal(!signal)}>{say("control.signal")} <kbd>S</kbd></button>
@@ -230,17 +208,20 @@ export default function WordScreen({ state }: ScreenProps) {
         <p class="small w-everyday">{say(`step.${n}.everyday`)}</p>
         {key === "first_word" || (key === "scarce" && n === fromQuestion) ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
         {key === "scarce" && n === fromQuestion ? null : <p class="prose">{say(`step.${n}.text`)}</p>}
-        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} note={step.numbers["fetching"]?.note ?? ""} say={say} />}
+        {n === 5 && <BatchBar single={step.numbers["fetch_share"]} say={say}
+          note={level !== "engineer" && has("word.batch.text") ? say("word.batch.text") : `${(step.numbers["fetching"]?.note ?? "").split(". ").slice(0, 2).join(". ")}.`} />}
         <div class="w-paper">
           <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number, say)}</p>
           {papers.slice(0, 1).map((paper) => (
             <p key={paper.key}><a href={paper.url}><b>{paper.title}, {paper.year}.</b></a> {why(paper, say)}</p>
           ))}
         </div>
-        <div class="w-word">
-          <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{say("word.energy.where", { band: band(energy.low, energy.high, energy.value, "J") })}</span></div>
-          <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{say("word.water.where", { drops: digits(drops.value, 2) })}</span></span></div>
-        </div>
+        {level === "child" ? <p class="w-word w-told small">{say("word.energy.text")} {say("word.water.text")}</p> : (
+          <div class="w-word">
+            <div><span class="cap">{say("word.energy")}</span><span class="num">{si(energy.value, "J")}</span><span class="cap">{say("word.energy.where", { band: band(energy.low, energy.high, energy.value, "J") })}</span></div>
+            <div><Drop fact={drops} /><span><span class="cap">{say("word.water")}</span><span class="num">{si(water.value, "L")}</span><span class="cap">{say("word.water.where", { drops: digits(drops.value, 2) })}</span></span></div>
+          </div>
+        )}
         <div class="w-next">
           {n > 1 ? <button class="ghost" onClick={() => goStep(n - 1)}>{n - 1}{"\u2002"}{say(`step.${n - 1}.name`)}</button> : <span />}
           {n < 7 ? <button class="ghost w-go" onClick={() => goStep(n + 1)}>{n + 1}{"\u2002"}{say(`step.${n + 1}.name`)} <Arrow /></button>
@@ -250,37 +231,7 @@ export default function WordScreen({ state }: ScreenProps) {
       <section class="w-table" id="w-table" tabIndex={-1}>
         <h2>{say("action.table")}</h2>
         <p class="prose">{say("word.intro")} {say("word.inference")}</p>
-        {word.steps.map((each) => (
-          <div key={each.number} class="w-block">
-            <h3>{each.number}{"\u2002"}{say(`step.${each.number}.name`)}</h3>
-            <p class="w-said">{say(`step.${each.number}.text`)} {say(`step.${each.number}.everyday`)}</p>
-            <div class="w-scroll" tabIndex={0} role="region" aria-label={say(`step.${each.number}.name`)}>
-              <table>
-                <thead><tr>{["number", "value", "likely", "how", "grade", "source"].map((name) => <th key={name} scope="col">{say(`word.table.${name}`)}</th>)}</tr></thead>
-                <tbody>
-                  {Object.entries(each.numbers).map(([name, fact]) => (
-                    <tr key={name}>
-                      <th scope="row">{fact.title}</th><td>{shown(fact, say)}</td><td>{fact.low === fact.high ? "–" : band(fact.low, fact.high, fact.value, fact.unit)}</td>
-                      <td>{say(`basis.${fact.basis}`)}</td><td>{say(`grade.${fact.grade}`)}</td><td><Sources keys={fact.sources} all={sources} /></td>
-                    </tr>
-                  ))}
-                  {each.papers.map((paper) => <tr key={paper.key}><th scope="row" colSpan={6}><a href={paper.url}>{paper.authors}: {paper.title}, {paper.year}</a>. {why(paper, say)}</th></tr>)}
-                  {each.comparisons.map((c) => <tr key={c.key}><th scope="row" colSpan={6}>{c.sentence}</th></tr>)}
-                </tbody>
-              </table>
-            </div>
-          </div>
-        ))}
-        <div class="w-block">
-          <h3>{say("word.energy")}, {say("word.water")}</h3>
-          <p class="w-said">{say("word.energy.text")} {say("word.water.text")}</p>
-          <div class="w-scroll" tabIndex={0} role="region" aria-label={say("word.energy")}>
-            <table>
-              <thead><tr>{["number", "value", "likely", "counted"].map((name) => <th key={name} scope="col">{say(`word.table.${name}`)}</th>)}</tr></thead>
-              <tbody>{Object.entries(word.word).map(([name, fact]) => <tr key={name}><th scope="row">{fact.title}</th><td>{shown(fact, say)}</td><td>{band(fact.low, fact.high, fact.value, fact.unit)}</td><td>{fact.note}</td></tr>)}</tbody>
-            </table>
-          </div>
-        </div>
+        <Table word={word} say={say} sources={sources} />
       </section>
     </div>
   );
@@ -312,19 +263,9 @@ function BatchBar({ single, note, say }: { readonly single: Fact | undefined; re
         {row(2, single.value, say("word.batch.alone"))}
         {row(22, 0.5, say("word.batch.equal"))}
       </svg>
-      <figcaption class="small"><Swatch tint="var(--stored-charge)" />{say("word.batch.fetch")}, <Swatch tint="var(--moving-charge)" />{say("word.batch.count")}. {note.split(". ").slice(0, 2).join(". ")}.</figcaption>
+      <figcaption class="small"><Swatch tint="var(--stored-charge)" />{say("word.batch.fetch")}, <Swatch tint="var(--moving-charge)" />{say("word.batch.count")}. {note}</figcaption>
     </figure>
   );
-}
-
-function Sources({ keys, all }: { readonly keys: readonly string[]; readonly all: Readonly<Record<string, Source>> }) {
-  const found = keys.flatMap((key) => all[key] ?? []).slice(0, 3);
-  return <>{found.map((source, i) => <span key={source.key}>{i ? "; " : ""}<a href={source.url}>{source.title}</a>{source.year ? `, ${source.year}` : ""}</span>)}{found.length ? "." : ""}</>;
-}
-
-/** Why a paper matters, at the reader's level. */
-function why(paper: { readonly key: string; readonly why: string }, say: Say): string {
-  return has(`paper.${paper.key}.why`) ? say(`paper.${paper.key}.why`) : paper.why;
 }
 
 function bandText(fact: Fact, say: Say): string {
@@ -332,43 +273,6 @@ function bandText(fact: Fact, say: Say): string {
   return fact.low === fact.high ? "" : ` ${say("word.likely", { band: shownBand })}`;
 }
 
-function shown(fact: Fact, say: Say): string {
-  if (fact.unit === "bool") return say(fact.value ? "word.yes" : "word.no");
-  if (fact.unit === "1" && Math.abs(fact.value) >= 1e6) return fact.value.toExponential(2).replace(/e\+?(\d+)/, "·10^$1").replace(/\^(\d+)/, (_, p: string) => [...p].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join(""));
-  return si(fact.value, fact.unit);
-}
-
-function tableOf(word: Word): (string | number | null)[][] {
-  return [
-    ["step", "number", "value", "low", "high", "unit", "grade", "basis"],
-    ...word.steps.flatMap((step) => Object.values(step.numbers).map((fact) => [step.number, fact.title, fact.value, fact.low, fact.high, fact.unit, fact.grade, fact.basis])),
-    ...Object.values(word.word).map((fact) => ["word", fact.title, fact.value, fact.low, fact.high, fact.unit, fact.grade, fact.basis]),
-  ];
-}
-
-function Chevron({ turn }: { readonly turn: number }) {
-  return <svg width="12" height="12" viewBox="-6 -6 12 12" aria-hidden="true"><path d="M-2 -4L2 0L-2 4" transform={`rotate(${turn})`} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" /></svg>;
-}
 function Arrow() {
   return <svg width="14" height="10" aria-hidden="true"><path d="M0 5h12M8 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.4" /></svg>;
-}
-
-function useGround(theme: "auto" | "dark" | "light"): "dark" | "light" {
-  const [system, set] = useState<"dark" | "light">(() => (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark"));
-  useEffect(() => {
-    const query = matchMedia("(prefers-color-scheme: light)");
-    const read = () => set(query.matches ? "light" : "dark");
-    query.addEventListener("change", read);
-    return () => query.removeEventListener("change", read);
-  }, []);
-  return theme === "auto" ? system : theme;
-}
-
-function webgl(): boolean {
-  if (matchMedia("(forced-colors: active)").matches || matchMedia("print").matches) return false;
-  try {
-    return document.createElement("canvas").getContext("webgl2") !== null;
-  } catch {
-    return false;
-  }
 }

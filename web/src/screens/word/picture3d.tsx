@@ -1,5 +1,7 @@
 /** One of the seven pictures in 3D, with its labels in HTML. three.js is loaded here and nowhere earlier. */
 import { useEffect, useRef } from "preact/hooks";
+import { clamp, useHand, type Turned } from "../../scene/hand";
+import { draw, hide, line, put, sizeOf } from "../../scene/hang";
 import type { Runtime, WordCounts } from "../../scene/index";
 
 export interface Label {
@@ -13,12 +15,6 @@ export interface Label {
   /** Set large, in the serif: what goes in and what comes out. */
   readonly spoken?: boolean;
   readonly phone?: boolean;
-}
-
-export interface Turned {
-  readonly yaw: number;
-  readonly pitch: number;
-  readonly zoom: number;
 }
 
 export interface WordPictureProps {
@@ -39,7 +35,6 @@ export interface WordPictureProps {
 }
 
 const STILL_S = 5;
-const clamp = (x: number, low: number, high: number) => Math.min(Math.max(x, low), high);
 
 export default function WordPicture(props: WordPictureProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -62,17 +57,18 @@ export default function WordPicture(props: WordPictureProps) {
       ...from, yaw: from.yaw + turned.yaw, pitch: clamp(from.pitch + turned.pitch, 2, 85), distance: (from.distance * narrow) / turned.zoom,
     } }], move && latest.current.motion);
   };
-  const build = () => {
+  const build = (): Promise<void> | undefined => {
     const at = live.current;
-    if (!at) return;
+    if (!at) return undefined;
     const p = latest.current;
     const palette = at.scene.PALETTES[p.ground];
     const model = at.scene.word(p.step, palette, p.counts);
     gaze.current = model.gaze;
-    at.runtime.show(model, palette);
+    const shown = at.runtime.show(model, palette);
     look(false);
     if (p.signal && p.motion) at.runtime.run(STILL_S, 0);
     else at.runtime.stop(STILL_S);
+    return shown;
   };
 
   useEffect(() => {
@@ -88,8 +84,7 @@ export default function WordPicture(props: WordPictureProps) {
           if (notes.current && lines.current) hang(notes.current, lines.current, latest.current, place, runtime.size);
         };
         (window as unknown as { lab3d?: unknown }).lab3d = runtime.stats;
-        build();
-        latest.current.ready();
+        build()?.then(() => !gone && latest.current.ready(), () => !gone && latest.current.failed());
       })
       .catch(() => !gone && latest.current.failed());
     return () => {
@@ -98,7 +93,7 @@ export default function WordPicture(props: WordPictureProps) {
       live.current = null;
     };
   }, []);
-  useEffect(() => build(), [props.step, props.ground]);
+  useEffect(() => void build(), [props.step, props.ground]);
   useEffect(() => look(true), [props.turned]);
   // what the page says anew may need another place
   useEffect(() => live.current?.runtime.ask());
@@ -109,50 +104,12 @@ export default function WordPicture(props: WordPictureProps) {
     else if (at.runtime.running) at.runtime.stop(at.runtime.seconds);
   }, [props.signal]);
 
-  useEffect(() => {
-    const element = canvas.current;
-    if (!element) return;
-    const points = new Map<number, { x: number; y: number }>();
-    let spread = 0;
-    const down = (event: PointerEvent) => {
-      if (event.pointerType === "touch" && !latest.current.active) return;
-      points.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      element.setPointerCapture(event.pointerId);
-      spread = 0;
-    };
-    const move = (event: PointerEvent) => {
-      const before = points.get(event.pointerId);
-      if (!before) return;
-      const { turned, turn } = latest.current;
-      if (points.size === 1) turn({ ...turned, yaw: turned.yaw - (event.clientX - before.x) * 0.3, pitch: clamp(turned.pitch + (event.clientY - before.y) * 0.2, -25, 55) });
-      points.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      if (points.size === 2) {
-        const [a, b] = [...points.values()];
-        const now = Math.hypot(a!.x - b!.x, a!.y - b!.y);
-        if (spread > 0) turn({ ...turned, zoom: clamp((turned.zoom * now) / spread, 0.6, 4) });
-        spread = now;
-      }
-    };
-    const up = (event: PointerEvent) => {
-      points.delete(event.pointerId);
-      spread = 0;
-    };
-    element.addEventListener("pointerdown", down);
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", up);
-    element.addEventListener("pointercancel", up);
-    return () => {
-      element.removeEventListener("pointerdown", down);
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", up);
-      element.removeEventListener("pointercancel", up);
-    };
-  }, []);
+  useHand(canvas, () => latest.current, { yaw: 0.3, pitch: 0.2, low: -25, high: 55, near: 0.6 });
 
   return (
     <div class="w-3d" ref={box} data-active={props.active ? "" : undefined}>
       <canvas ref={canvas} role="img" aria-label={props.description} />
-      <svg class="w-leads" ref={lines} aria-hidden="true" />
+      <svg class="w-leads" ref={lines} aria-hidden="true"><path /></svg>
       <div class="w-notes" ref={notes}>
         {props.labels.map((label) => (
           <div key={label.at + label.name} class={label.spoken ? "w-note w-spoken" : "w-note"}>
@@ -174,10 +131,9 @@ function hang(notes: HTMLElement, lines: SVGSVGElement, p: WordPictureProps, pla
     if (!label) return;
     const at = place(label.at);
     const hidden = !at.shown || (!p.showLabels && !label.spoken) || (narrow && !label.spoken && label.phone !== true);
-    element.hidden = hidden;
+    hide(element, hidden);
     if (hidden) return;
-    const w = element.offsetWidth;
-    const h = element.offsetHeight;
+    const [w, h] = sizeOf(element, String(width));
     const reach = narrow ? 0.5 : 1;
     const dx = (label.dx ?? (label.side === "left" ? -26 : label.side === "right" ? 26 : 0)) * reach;
     const dy = (label.dy ?? (label.side === "above" ? -34 : label.side === "below" ? 30 : 18)) * reach;
@@ -189,11 +145,8 @@ function hang(notes: HTMLElement, lines: SVGSVGElement, p: WordPictureProps, pla
     y = clamp(y, 0, height - h);
     if (taken.some(([a, b, c, d]) => x < a + c && x + w > a && y < b + d && y + h > b)) y = clamp(y + h, 0, height - h);
     taken.push([x, y, w, h]);
-    element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    element.style.textAlign = label.side === "left" ? "right" : label.side === "right" ? "left" : "center";
-    if (!label.spoken && !(label.dx === 0 && label.dy === 0)) {
-      drawn += `<path d="M${at.x.toFixed(1)} ${at.y.toFixed(1)}L${tx.toFixed(1)} ${ty.toFixed(1)}"/>`;
-    }
+    put(element, x, y, label.side === "left" ? "right" : label.side === "right" ? "left" : "center");
+    if (!label.spoken && !(label.dx === 0 && label.dy === 0)) drawn += line(at.x, at.y, tx, ty);
   });
-  lines.innerHTML = drawn;
+  draw(lines.firstElementChild as SVGPathElement | null, drawn);
 }

@@ -18,7 +18,8 @@ export function main(step: WordStep): Fact {
   return step.numbers[NUMBER_OF[step.number] ?? ""] ?? Object.values(step.numbers)[0]!;
 }
 
-export function labelsOf(step: number, word: Word, say: Say): readonly Label[] {
+/** Texts of a step's picture; a child reads them without figures that need a unit. */
+export function labelsOf(step: number, word: Word, say: Say, child = false): readonly Label[] {
   const prompt = say("word.prompt");
   const answer = say("word.answer");
   const of = (n: number, key: string): Fact => word.steps[n - 1]!.numbers[key]!;
@@ -33,7 +34,7 @@ export function labelsOf(step: number, word: Word, say: Say): readonly Label[] {
         { at: "chip", name: say("word.label.1.chip", { power: si(of(1, "chip_W").value, "W") }), text: say("word.label.1.chip.text", { server: si(of(1, "server_W").value, "W") }), side: "below", dy: 62, phone: true },
         { at: "hot", name: say("word.label.1.hot"), text: say("word.label.1.hot.text"), side: "above", dy: -58 },
         { at: "cool", name: say("word.label.1.cool"), text: say("word.label.1.cool.text"), side: "below", dy: 66, dx: 30 },
-        { at: "vapor", name: say("word.label.1.vapor"), text: `${si(of(1, "water_usage_L_kWh").value, "L/kWh", 2)}`, side: "above", dy: -6, phone: true },
+        { at: "vapor", name: say("word.label.1.vapor"), ...(child ? {} : { text: si(of(1, "water_usage_L_kWh").value, "L/kWh", 2) }), side: "above", dy: -6, phone: true },
       ];
     case 2:
       return [
