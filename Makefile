@@ -30,7 +30,7 @@ test: .venv/.dev
 browser: .venv/.dev
 	@tools/system_tools.sh
 	@tools/build_web.sh stale
-	@ROUNDTRIP_BROWSER=1 $(BIN)/python -m pytest tests/lab
+	@ROUNDTRIP_BROWSER=1 $(BIN)/python -m pytest -vv --durations=12 $$(grep -l needs_browser tests/lab/test_*.py)
 
 check: .venv/.dev
 	@$(BIN)/ruff check .

@@ -55,16 +55,34 @@ needs_browser = pytest.mark.skipif(
 
 
 def run_node(script: str, *arguments: str, timeout: float = 300.0) -> Any:
-    """Run a script of ``web/test``; it prints one JSON document."""
+    """Run a script of ``web/test``; it prints one JSON document.
+
+    A script that takes longer is asked to end, so that it takes its Chromium with it, and what it was at is shown.
+    """
     environment = {**os.environ, "ROUNDTRIP_CHROMIUM": CHROMIUM}
-    done = subprocess.run(
+    running = subprocess.Popen(
         [NODE or "node", str(WEB / "test" / script), *arguments],
-        capture_output=True, text=True, timeout=timeout, check=False, cwd=WEB, env=environment, encoding="utf-8",
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=WEB, env=environment, encoding="utf-8",
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    if done.stderr.strip():
-        print(done.stderr[-4000:])  # noqa: T201 - pytest shows it beside a failure
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    with running:
+        try:
+            out, told = running.communicate(timeout=timeout)
+        except BaseException as stopped:
+            running.terminate()
+            try:
+                out, told = running.communicate(timeout=15.0)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                out, told = running.communicate()
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                pytest.fail(
+                    f"{script} {arguments[0] if arguments else ''}: {timeout:g} s were not enough\n{told[-2000:]}"
+                )
+            raise
+    assert running.returncode == 0, out[-2000:] + told[-4000:]
+    if told.strip():
+        print(told[-4000:])  # noqa: T201 - pytest shows it beside a failure
+    return json.loads(out.strip().splitlines()[-1])
 
 
 @contextlib.contextmanager

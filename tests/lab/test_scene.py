@@ -11,7 +11,6 @@ from tests.lab.rig import needs_browser, needs_site, run_node, serving
 pytestmark = [needs_browser, needs_site]
 
 CALLS = 30
-SCRIPT_MS = 4.0
 
 
 @pytest.fixture(scope="module")
@@ -21,15 +20,14 @@ def lab() -> Iterator[str]:
 
 
 def test_what_a_frame_costs(lab: str) -> None:
-    """Draw calls and frames at rest are exact; the median of the script stays under 4 ms even on a busy machine."""
-    told = run_node("scene.mjs", "cost", lab, timeout=900)
+    """Draw calls, and frames at rest; how long a frame takes is measured by ``make bench``."""
+    told = run_node("scene.mjs", "cost", lab, timeout=600)
     assert len(told) >= 19
     for picture, cost in told.items():
         assert not cost["errors"], (picture, cost["errors"][:3])
+        assert cost["frames"] >= 1, picture
         assert 1 <= cost["calls"] <= CALLS, (picture, cost["calls"])
         assert cost["idle"] == 0, (picture, cost["idle"])
-        if cost["frames"] >= 20:  # a still picture has its first frame only, with all that is made once
-            assert cost["median_ms"] <= SCRIPT_MS, (picture, cost["median_ms"])
 
 
 def test_a_moment_of_the_tour_is_one_picture(lab: str) -> None:

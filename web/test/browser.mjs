@@ -1,5 +1,5 @@
 // node browser.mjs COMMAND URL [...]: one question to the real Chromium; prints one line of JSON.
-import { address, newPage, ready, SCREENS, withBrowser } from "./rig.mjs";
+import { address, forEach, newPage, ready, SCREENS, withBrowser } from "./rig.mjs";
 
 const [command, base, ...more] = process.argv.slice(2);
 
@@ -22,17 +22,14 @@ const commands = {
 
   /** What every screen asks for, and what goes wrong on it. */
   async requests() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const screen of SCREENS) {
-        const { page, context, noted } = await newPage(browser);
-        await page.goto(address(base, screen));
-        await ready(page);
-        told[screen] = { ...noted, heading: await page.locator("main h1, main h2").first().textContent() };
-        await context.close();
-      }
+    return withBrowser((browser) => forEach(SCREENS, async (screen) => {
+      const { page, context, noted } = await newPage(browser);
+      await page.goto(address(base, screen));
+      await ready(page);
+      const told = { ...noted, heading: await page.locator("main h1, main h2").first().textContent() };
+      await context.close();
       return told;
-    });
+    }));
   },
 
   /** Whether this machine's Chromium can draw in 3D at all. */

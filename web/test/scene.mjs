@@ -1,6 +1,6 @@
 // node scene.mjs COMMAND URL: the 3D pictures: what a frame costs, that nothing is drawn at rest, that time alone decides.
 import { createHash } from "node:crypto";
-import { address, newPage, ready, withBrowser } from "./rig.mjs";
+import { address, forEach, newPage, ready, rests, withBrowser } from "./rig.mjs";
 
 const [command, base] = process.argv.slice(2);
 
@@ -24,61 +24,68 @@ async function picture(page) {
 }
 
 const commands = {
-  /** Draw calls, triangles, script a frame and frames at rest, for each picture. */
+  /** Draw calls, triangles and frames at rest, for each picture; several at once, so times mean nothing here. */
   async cost() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const [way, options] of Object.entries({ laptop: {}, phone: PHONE })) {
-        for (const [screen, query] of PICTURES) {
-          if (way === "phone" && !/view=[14]|part=server|step=3/.test(query)) continue;
-          const { page, context, noted } = await newPage(browser, options);
-          await page.goto(address(base, screen, query));
-          await ready(page);
-          await there(page);
-          // Until it rests: on a busy machine the picture may begin late.
-          let before = -1;
-          for (let tries = 0; tries < 30; tries++) {
-            const now = await page.evaluate("lab3d.frames");
-            if (now === before) break;
-            before = now;
-            await page.waitForTimeout(tries ? 900 : 5_000);
-          }
-          await page.waitForTimeout(1_500);
-          told[`${way} ${screen || "journey"} ${query}`] = await page.evaluate((at) => {
-            const sorted = [...lab3d.scripts].sort((a, b) => a - b);
-            return {
-              calls: lab3d.calls, triangles: lab3d.triangles, frames: lab3d.frames, idle: lab3d.frames - at,
-              median_ms: sorted[sorted.length >> 1], p95_ms: sorted[Math.floor(sorted.length * 0.95)],
-            };
-          }, before);
-          told[`${way} ${screen || "journey"} ${query}`].errors = noted.errors;
-          await context.close();
-        }
+    const phones = PICTURES.filter(([, query]) => /view=[14]|part=server|step=3/.test(query));
+    const all = [...PICTURES.map((each) => ["laptop", ...each]), ...phones.map((each) => ["phone", ...each])];
+    return withBrowser((browser) => forEach(all, async ([way, screen, query]) => {
+      const { page, context, noted } = await newPage(browser, way === "phone" ? PHONE : {});
+      await page.goto(address(base, screen, query));
+      await ready(page);
+      const before = await rests(page);
+      await page.waitForTimeout(1_500);
+      const told = await page.evaluate((at) => ({ calls: lab3d.calls, triangles: lab3d.triangles, frames: lab3d.frames, idle: lab3d.frames - at }), before);
+      await context.close();
+      return { ...told, errors: noted.errors };
+    }, { name: ([way, screen, query]) => `${way} ${screen || "journey"} ${query}` }));
+  },
+
+  /** Script a frame of one picture after the other, with nothing beside it: for `make bench`. */
+  async speed() {
+    return withBrowser((browser) => forEach([["", "view=1"], ["", "view=2"], ["", "tour=0"], ["word", "step=3"], ["word", "step=4"], ["word", "step=5"]], async ([screen, query]) => {
+      const { page, context } = await newPage(browser, {});
+      await page.goto(address(base, screen, query));
+      await ready(page);
+      await rests(page);
+      // shaders are made and buffers are filled: what runs now is what a reader has all the time
+      await page.evaluate("lab3d.scripts.length = 0");
+      if (query.startsWith("tour")) await page.locator(".j-go").click();
+      else await page.locator("main").getByRole("button", { name: /Signal/ }).click();
+      if (query.startsWith("tour")) await page.waitForTimeout(6_500);
+      else await rests(page);
+      const told = await page.evaluate(() => {
+        const sorted = [...lab3d.scripts].sort((a, b) => a - b);
+        return { frames: sorted.length, calls: lab3d.calls, median_ms: sorted[sorted.length >> 1], p95_ms: sorted[Math.floor(sorted.length * 0.95)] };
+      });
+      const seen = await page.evaluate("lab3d.frames");
+      if (query.startsWith("tour")) told.idle = 0;
+      else {
+        await page.waitForTimeout(1_500);
+        told.idle = (await page.evaluate("lab3d.frames")) - seen;
       }
+      await context.close();
       return told;
-    });
+    }, { name: ([screen, query]) => `${screen || "journey"} ${query}`, atOnce: 1 }));
   },
 
   /** The same moment of the tour is the same picture, whichever way one came. */
   async moments() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const t of [3, 23, 40, 60]) {
-        const seen = [];
-        for (const start of [t, 0, 62]) {
-          const { page, context } = await newPage(browser, { viewport: { width: 900, height: 760 } });
-          await page.goto(address(base, "", `tour=${start}&labels=none`));
-          await ready(page);
-          await there(page);
-          await page.locator(".j-scrub input").fill(String(t));
-          await page.waitForTimeout(900);
-          seen.push([await picture(page), await page.locator(".j-caption").innerText(), await page.evaluate("location.hash")]);
-          await context.close();
-        }
-        told[t] = seen;
-      }
+    const all = [3, 23, 40, 60].flatMap((t) => [t, 0, 62].map((start) => [t, start]));
+    const seen = await withBrowser((browser) => forEach(all, async ([t, start]) => {
+      const { page, context } = await newPage(browser, { viewport: { width: 900, height: 760 } });
+      await page.goto(address(base, "", `tour=${start}&labels=none`));
+      await ready(page);
+      await there(page);
+      await page.locator(".j-scrub input").fill(String(t));
+      await page.waitForTimeout(300);
+      await rests(page);
+      const told = [await picture(page), await page.locator(".j-caption").innerText(), await page.evaluate("location.hash")];
+      await context.close();
       return told;
-    });
+    }, { name: (each) => each.join(" from ") }));
+    const told = {};
+    for (const [name, each] of Object.entries(seen)) (told[name.split(" ")[0]] ??= []).push(each);
+    return told;
   },
 
   /** All nine questions, each answered by a step with a number, a picture and its text. */

@@ -1,5 +1,5 @@
 // node walk.mjs COMMAND URL: walks the lab as people do who have no mouse, no 3D, a phone, or no wish for motion.
-import { address, newPage, ready, SCREENS, withBrowser } from "./rig.mjs";
+import { address, forEach, newPage, ready, rests, SCREENS, withBrowser } from "./rig.mjs";
 
 const [command, base, ...more] = process.argv.slice(2);
 
@@ -84,9 +84,7 @@ const numbers = (shown) => [...new Set(shown.match(/[\d.,]+(?:·10[⁻⁰¹²³�
 const commands = {
   /** Tab through every screen: everything is reached, named, ringed, and there is a way out. */
   async tab() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const screen of SCREENS) {
+    return withBrowser((browser) => forEach(SCREENS, async (screen) => {
         const { page, context } = await open(browser, screen, { reducedMotion: "reduce" });
         const wanted = await page.evaluate("tabbable()");
         const met = new Map();
@@ -100,7 +98,8 @@ const commands = {
           }
           if (!met.has(now.path)) met.set(now.path, now);
         }
-        told[screen] = {
+        await context.close();
+        return {
           reached: met.size,
           trapped,
           missed: wanted.filter((e) => !met.has(e.path)).map((e) => `${e.tag} ${e.name.slice(0, 50)}`),
@@ -108,10 +107,7 @@ const commands = {
           unringed: [...met.values()].filter((e) => !e.ring).map((e) => `${e.tag} ${e.name.slice(0, 50)}`),
           hidden: [...met.values()].filter((e) => e.hidden).map((e) => `${e.tag} ${e.name.slice(0, 50)}`),
         };
-        await context.close();
-      }
-      return told;
-    });
+    }));
   },
 
   /** Each journey from its beginning to what it is for, with nothing but keys. */
@@ -259,6 +255,25 @@ const commands = {
         await place.first().scrollIntoViewIfNeeded();
         await place.first().tap();
       };
+      // fingers on the picture, as places from its middle
+      const swipe = async (page, start, at) => {
+        await page.locator(".j-picture").scrollIntoViewIfNeeded();
+        const box = await page.locator(".j-picture").boundingBox();
+        const client = await page.context().newCDPSession(page);
+        const points = (places) => places.map(([x, y], id) => ({ x: box.x + box.width / 2 + x, y: Math.min(box.y + box.height * 0.7, 780) + y, id }));
+        await client.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points(start) });
+        for (let i = 1; i <= 10; i++) {
+          await client.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: points(at(i)) });
+          await page.waitForTimeout(30);
+        }
+        await client.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+        await settle(page);
+      };
+      const scrolls = async (page) => {
+        await page.evaluate("scrollTo(0, 0)");
+        await swipe(page, [[0, 0]], (i) => [[0, -25 * i]]);
+        return (await page.evaluate("scrollY")) > 60;
+      };
       const button = (page, name) => page.locator("main").getByRole("button", { name });
       const walk = async (name, screen, steps) => {
         const { page, context, noted } = await open(browser, screen, phone);
@@ -276,12 +291,27 @@ const commands = {
         },
       });
       await walk("journey", "", {
-        "the page scrolls over the picture": (page) =>
-          page.evaluate(() => {
-            const canvas = document.querySelector("main canvas");
-            const free = (e) => !e || e === document.body || (/auto|pan-y|manipulation/.test(getComputedStyle(e).touchAction) && free(e.parentElement));
-            return free(canvas);
-          }),
+        "the page scrolls under a finger on the picture": scrolls,
+        "one finger turns it, once that is switched on": async (page) => {
+          if (!(await page.evaluate("!!window.lab3d"))) return true;
+          await tap(page, button(page, /Touch to turn/));
+          await settle(page);
+          const before = await page.evaluate("lab3d.yaw");
+          await swipe(page, [[0, 0]], (i) => [[12 * i, 0]]);
+          return (await page.evaluate("lab3d.yaw")) !== before;
+        },
+        "two fingers zoom": async (page) => {
+          if (!(await page.evaluate("!!window.lab3d"))) return true;
+          const before = await page.evaluate("lab3d.distance");
+          await swipe(page, [[-30, 0], [30, 0]], (i) => [[-30 - 6 * i, 0], [30 + 6 * i, 0]]);
+          return (await page.evaluate("lab3d.distance")) < before;
+        },
+        "and the page is free again": async (page) => {
+          if (!(await page.evaluate("!!window.lab3d"))) return true;
+          await tap(page, button(page, /Let the page scroll/));
+          await settle(page);
+          return scrolls(page);
+        },
         "a view": (page) => changes(page, hash, () => tap(page, button(page, /^Inside/))),
         "the tour": (page) => changes(page, text, () => tap(page, button(page, /Tour/))),
       });
@@ -333,34 +363,27 @@ const commands = {
   /** Every screen without WebGL has the numbers that it has with it. */
   async flat() {
     const read = (gl) =>
-      withBrowser(
-        async (browser) => {
-          const told = {};
-          for (const screen of SCREENS) {
-            const { page, context, noted } = await open(browser, screen, {});
-            await page.waitForTimeout(1500);
-            told[screen] = {
-              errors: noted.errors,
-              canvas: await page.locator("main canvas").count(),
-              numbers: numbers(await page.locator("main").evaluate((e) => e.textContent)),
-              shown: numbers(await text(page)),
-            };
-            await context.close();
-          }
-          return told;
-        },
-        { gl },
-      );
+      withBrowser((browser) => forEach(SCREENS, async (screen) => {
+        const { page, context, noted } = await open(browser, screen, {});
+        if (gl && (screen === "" || screen === "word")) await page.waitForFunction(() => window.lab3d?.frames > 0, null, { timeout: 20_000 }).catch(() => {});
+        else await page.waitForTimeout(1000);
+        const told = {
+          errors: noted.errors,
+          canvas: await page.locator("main canvas").count(),
+          numbers: numbers(await page.locator("main").evaluate((e) => e.textContent)),
+          shown: numbers(await text(page)),
+        };
+        await context.close();
+        return told;
+      }), { gl });
     return { gl: await read(true), flat: await read(false) };
   },
 
   /** Reflow: nothing is wider than a screen of 320 px, except what scrolls by itself. */
   async reflow() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const screen of SCREENS) {
+    return withBrowser((browser) => forEach(SCREENS, async (screen) => {
         const { page, context } = await open(browser, screen, { viewport: { width: 320, height: 640 }, reducedMotion: "reduce" });
-        told[screen] = await page.evaluate(() => {
+        const told = await page.evaluate(() => {
           const wide = document.documentElement.scrollWidth - innerWidth;
           const small = [...document.querySelectorAll("button,a[href],input,select")]
             .filter((e) => e.checkVisibility() && !e.closest("svg,p,li,td,dd") && !e.closest(".unseen"))
@@ -370,36 +393,34 @@ const commands = {
           return { wide, small };
         });
         await context.close();
-      }
-      return told;
-    });
+        return told;
+    }));
   },
 
-  /** Nothing is drawn when nothing moves: frames asked for in two seconds, after the first six. */
+  /** Nothing is drawn when nothing moves: frames asked for in two seconds, when all rests. */
   async still() {
-    return withBrowser(async (browser) => {
-      const told = {};
-      for (const reducedMotion of ["no-preference", "reduce"])
-        for (const screen of SCREENS) {
-          const { page, context } = await newPage(browser, { reducedMotion });
-          await page.addInitScript(() => {
-            window.frames_asked = 0;
-            const asked = window.requestAnimationFrame.bind(window);
-            window.requestAnimationFrame = (work) => {
-              window.frames_asked++;
-              return asked(work);
-            };
-          });
-          await page.goto(address(base, screen));
-          await ready(page);
-          await page.waitForTimeout(reducedMotion === "reduce" ? 1000 : 9000);
-          const before = await page.evaluate("frames_asked");
-          await page.waitForTimeout(2000);
-          told[`${reducedMotion} ${screen || "journey"}`] = (await page.evaluate("frames_asked")) - before;
-          await context.close();
-        }
-      return told;
-    });
+    const all = ["no-preference", "reduce"].flatMap((reducedMotion) => SCREENS.map((screen) => [reducedMotion, screen]));
+    return withBrowser((browser) => forEach(all, async ([reducedMotion, screen]) => {
+      const { page, context } = await newPage(browser, { reducedMotion });
+      await page.addInitScript(() => {
+        window.frames_asked = 0;
+        const asked = window.requestAnimationFrame.bind(window);
+        window.requestAnimationFrame = (work) => {
+          window.frames_asked++;
+          return asked(work);
+        };
+      });
+      await page.goto(address(base, screen));
+      await ready(page);
+      // a screen with a moving picture rests when its signal has run
+      if (reducedMotion === "no-preference" && (screen === "" || screen === "word") && (await page.locator("main canvas").count())) await rests(page);
+      await page.waitForTimeout(1500);
+      const before = await page.evaluate("frames_asked");
+      await page.waitForTimeout(2000);
+      const frames = (await page.evaluate("frames_asked")) - before;
+      await context.close();
+      return frames;
+    }, { name: ([motion, screen]) => `${motion} ${screen || "journey"}`, atOnce: 4 }));
   },
 };
 
