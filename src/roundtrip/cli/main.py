@@ -28,6 +28,7 @@ VERBS = {
     "latency": "Predict a key press, to the wire and to the screen, beside measured ones.",
     "catalog": "Show what there is to choose from, with source and band.",
     "inside": "Look into the small model: tokens, vectors, attention, each layer's guess, the scores.",
+    "serve": "Serve the small language model to any client of the OpenAI interface.",
     "model": "Get, find and check the weights of the small language model.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
