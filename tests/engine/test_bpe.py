@@ -200,7 +200,7 @@ def test_a_tokenizer_json_is_read(tmp_path: Path, tiny: Tokenizer) -> None:
                     "pretokenizers": [{"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated"}]
                 }
             },
-            "'\\('",
+            r"missing \)",
         ),
         ({"added_tokens": None}, "TypeError"),
     ],

@@ -147,11 +147,8 @@ class Tokenizer:
         try:
             body: Any = json.loads(path.read_text(encoding="utf-8"))
             model, added = body["model"], body["added_tokens"]
-            if (
-                model["type"] != "BPE"
-                or model.get("ignore_merges")
-                or (body.get("normalizer") or {}).get("normalizers")
-            ):
+            normalizer = body.get("normalizer") or {"normalizers": []}
+            if model["type"] != "BPE" or model.get("ignore_merges") or normalizer.get("normalizers", True):
                 raise ModelError(
                     f"{path}: this kind of tokenizer is not read here (byte-level BPE, nothing normalized)"
                 )
