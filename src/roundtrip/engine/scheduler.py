@@ -92,7 +92,7 @@ class Scheduler:
         self._kept: deque[Kept] = deque()  # the least used first
         self._wake = threading.Condition()
         self._closing = False
-        self._forget: threading.Event | None = None
+        self._forget: list[threading.Event] = []  # who waits for what is kept to be given up
         self._recent_s = 1.0  # how long a request took, on the mean
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
         self._thread.start()
@@ -153,7 +153,7 @@ class Scheduler:
         """Give up all that is kept for prompts that begin alike; returns when it is done."""
         done = threading.Event()
         with self._wake:
-            self._forget = done
+            self._forget.append(done)
             self._wake.notify()
         done.wait(60.0)
 
@@ -175,14 +175,15 @@ class Scheduler:
                 while not (self._waiting or self._running or self._closing or self._forget):
                     self._wake.wait()
                 closing, forget = self._closing, self._forget
-                self._forget = None
+                self._forget = []
+            if closing or forget:
+                while self._give_up_kept():
+                    pass
+            for done in forget:
+                done.set()
             if closing:
                 self._stop()
                 return
-            if forget is not None:
-                while self._give_up_kept():
-                    pass
-                forget.set()
             try:
                 self._sweep()
                 self._admit()
@@ -197,8 +198,6 @@ class Scheduler:
             left = [*self._running, *self._waiting]
         for sequence in left:
             self._end(sequence, Ended("abort", problem="the server stopped"))
-        while self._give_up_kept():
-            pass
 
     def _sweep(self) -> None:
         """End what was cancelled, and what has run out of time."""

@@ -1,10 +1,10 @@
 """The HTTP server of the engine: the OpenAI interface, streamed and whole, and what it tells of itself.
 
 ``/v1/chat/completions``, ``/v1/completions``, ``/v1/models``, ``/tokenize``, ``/detokenize``, ``/health``,
-``/metrics``, ``/clock``. The last chunk of an answer carries ``timings``; with ``"spans": true`` (or the header
-``x-roundtrip-spans: 1``) it carries the server's spans too, children of the span in the header ``traceparent``. Their
-times are nanoseconds of this server's monotonic clock; ``clock`` says what that clock and the wall clock showed at one
-moment, and ``/clock`` lets a client measure how far its own is off.
+``/metrics``, ``/clock``, ``/reset_prefix_cache``. The last chunk of an answer carries ``timings``; with ``"spans":
+true`` (or the header ``x-roundtrip-spans: 1``) it carries the server's spans too, children of the span in the header
+``traceparent``. Their times are nanoseconds of this server's monotonic clock; ``clock`` says what that clock and the
+wall clock showed at one moment, and ``/clock`` lets a client measure how far its own is off.
 
 The headers of a stream are sent when the request is taken on, the role-only chunk when it leaves the queue, the first
 token when there is one. Pages of other sites get nothing: there are no CORS headers, and a foreign ``Origin`` is
@@ -202,12 +202,18 @@ class Api:
             "status": "draining" if scheduler.draining else "ok",
             "model": self.name,
             "pages": scheduler.pool.pages,
+            "pages_free": scheduler.pool.free,
             "pages_used": scheduler.pages_used,
             "pages_kept": scheduler.pages_kept,
             "slots": limits.slots,
             "queue": limits.queue,
         }
         return reply(body, 503 if scheduler.draining else 200)
+
+    async def forget(self, _: Request) -> Response:
+        """Serve ``/reset_prefix_cache`` (vLLM's name): give up what is kept for prompts that begin alike."""
+        await asyncio.to_thread(self.scheduler.forget)
+        return reply({"pages_free": self.scheduler.pool.free, "pages": self.scheduler.pool.pages})
 
     async def metrics(self, _: Request) -> Response:
         """Serve ``/metrics``."""
@@ -274,6 +280,7 @@ def app(engine: Engine, scheduler: Scheduler, settings: Settings | None = None) 
         Route("/health", api.health),
         Route("/metrics", api.metrics),
         Route("/clock", api.clock),
+        Route("/reset_prefix_cache", api.forget, methods=["POST"]),
     ]
 
     async def missing(request: Request, error: Exception) -> Response:
