@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help trip test browser check bench validate tables docs lab site clean
+.PHONY: help trip test browser check bench validate tables docs lab site pictures clean
 
 help:
 	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
@@ -12,6 +12,7 @@ help:
 	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"
 	@echo "make tables    the committed tables, from their solvers"
 	@echo "make lab       the laboratory in a browser (PORT=8321); make site builds it only"
+	@echo "make pictures  the pictures of the lab in README and docs, anew (needs Chromium)"
 	@echo "make docs      the documentation    make clean     remove .venv and what was built"
 
 trip: .venv/.run
@@ -58,6 +59,9 @@ lab: .venv/.lab
 
 site: .venv/.lab
 	@tools/build_web.sh
+
+pictures: .venv/.lab
+	@tools/make_pictures.sh
 
 clean:
 	@rm -rf .venv site dist build web/node_modules web/public/data web/src/generated src/roundtrip/lab/site src/roundtrip/lab/single
