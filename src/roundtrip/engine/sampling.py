@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +79,7 @@ def pick(logits: Floats, sampling: Sampling = GREEDY, rng: np.random.Generator |
     if sampling.temperature == 0 or sampling.top_k == 1:
         return int(logits.argmax())
     scores = logits.astype(np.float64) / sampling.temperature
-    if 0 < sampling.top_k < len(scores):
-        ids = np.argpartition(scores, -sampling.top_k)[-sampling.top_k :]
-    else:
-        ids = np.arange(len(scores))
-    ids = ids[np.lexsort((ids, -scores[ids]))]  # the best first, and of equals the lower id
+    ids = best(scores, sampling.top_k or len(scores))
     weights = np.exp(scores[ids] - scores[ids[0]])
     weights /= weights.sum()
     if sampling.top_p < 1:
@@ -91,6 +88,16 @@ def pick(logits: Floats, sampling: Sampling = GREEDY, rng: np.random.Generator |
     rng = rng or sampling.generator()
     place = int(np.searchsorted(np.cumsum(weights), rng.random(), side="right"))
     return int(ids[min(place, len(ids) - 1)])
+
+
+def best(scores: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """Return the ids of the `k` highest scores, the best first, and of equals the lower id first."""
+    if k < 1:
+        return np.empty(0, np.intp)
+    ids = np.arange(len(scores))
+    if k < len(scores):
+        ids = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+    return ids[np.lexsort((ids, -scores[ids]))][:k]
 
 
 def log_probabilities(logits: Floats) -> NDArray[np.float64]:
@@ -108,12 +115,10 @@ def log_probability(logits: Floats, token: int) -> float:
 
 def top(logits: Floats, k: int) -> list[Candidate]:
     """Return the `k` most probable tokens, the best first, with their share among all tokens."""
-    k = min(k, len(logits))
-    ids = np.argpartition(logits, -k)[-k:] if k else np.empty(0, np.intp)
-    ids = ids[np.lexsort((ids, -logits[ids]))]
-    best = float(logits.max())
-    total = float(np.exp(logits - best).sum(dtype=np.float64))
-    return [Candidate(int(i), float(logits[i]), math.exp(float(logits[i]) - best) / total) for i in ids]
+    ids = best(logits, k)
+    highest = float(logits.max())
+    total = float(np.exp(logits - highest).sum(dtype=np.float64))
+    return [Candidate(int(i), float(logits[i]), math.exp(float(logits[i]) - highest) / total) for i in ids]
 
 
 def entropy(logits: Floats) -> float:
