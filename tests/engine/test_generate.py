@@ -232,7 +232,7 @@ def test_speculation_equals_greedy_decoding_on_twenty_real_prompts() -> None:
     assert len(prompts) == 20
     apart: list[str] = []
     for ids in prompts:
-        greedy, made = greedy_and_speculative(engine, ids, 10, 7)
+        greedy, made = greedy_and_speculative(engine, ids, 8, 3)
         found = difference(greedy, made)
         if found and not found.tie:
             apart.append(f"{engine.tokenizer.decode(ids)[-40:]!r}: {found}")
