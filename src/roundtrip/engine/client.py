@@ -93,6 +93,7 @@ class Client:
         self.host = parts.hostname
         self.port = port or (443 if parts.scheme == "https" else 80)
         self.path = parts.path.rstrip("/")
+        self.root = self.path.removesuffix("/v1")  # where /clock and /metrics are, beside /v1
         self.authority = parts.netloc.rpartition("@")[2]
         self.api_key = api_key
         self.timeout_s, self.connect_s = timeout_s, connect_s
@@ -148,8 +149,8 @@ class Client:
         return self._sent("POST", self.path + path, data, stream, on_token, headers, context, resend)
 
     def get(self, path: str, *, below_base: bool = True) -> tuple[Exchange, bytes]:
-        """Fetch a page, from the root of the server if it is not `below_base`; its record and its bytes."""
-        found = self._sent("GET", (self.path if below_base else "") + path, b"", False, None, None, None, True)
+        """Fetch a page, from beside ``/v1`` if it is not `below_base`; its record and its bytes."""
+        found = self._sent("GET", (self.path if below_base else self.root) + path, b"", False, None, None, None, True)
         return found, found.body
 
     def offset(self, rounds: int = 8) -> Offset | None:
