@@ -1,4 +1,4 @@
-"""``roundtrip trip``: the waterfall of one prompt."""
+"""``roundtrip trip``: the waterfall of one prompt, forecast or recorded, and the real answer below it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from roundtrip.cli.backend import backend_options, check_unused, choose, printer
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
 from roundtrip.cli.output import (
     as_json,
@@ -21,8 +22,10 @@ from roundtrip.cli.output import (
     width,
     write_whole,
 )
+from roundtrip.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from roundtrip.engine.backends import Backend
     from roundtrip.trace.model import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +43,8 @@ PLOTS = {
     "plot_wait": ("svg_wait", "wait", "Draw the wait: the first word enlarged, then the whole answer, as SVG."),
     "plot_energy": ("svg_energy", "energy", "Draw the energy of each stage as SVG."),
 }
+WIDEST_ANSWER = 110
+STEPS = ("decode.step.", "unattributed.decode.step.")  # of a record: one a token, too many for a table
 
 
 def file_options(function: F) -> F:
@@ -66,6 +71,11 @@ def file_options(function: F) -> F:
     show_default=True,
     help="Let the small model on this computer answer for real, below the forecast.",
 )
+@click.option(
+    "--record", "records", is_flag=True, help="Send the prompt for real, and record its trip instead of forecasting it."
+)
+@click.option("--live", is_flag=True, help="Print the answer's tokens as they come.")
+@backend_options
 def trip(
     prompt: str | None,
     scenario: str,
@@ -77,6 +87,14 @@ def trip(
     brief: bool,
     sources: bool,
     answers: bool,
+    records: bool,
+    live: bool,
+    backend: str,
+    base_url: str | None,
+    model: str | None,
+    api_key_env: str | None,
+    form: str,
+    max_tokens: int,
     **paths: str | None,
 ) -> None:
     """Follow PROMPT (or, with -, standard input) from the finger to the model and back to the eye.
@@ -87,47 +105,90 @@ def trip(
     check_apart({f"--{name.replace('_', '-')}": path for name, path in paths.items()})
     check_samples(samples)
     chosen = read_scenario(scenario, settings, read_prompt(prompt))
+    shown = Shown(as_json, brief, linear, sources)
+    if not records:
+        check_unused(backend, base_url, api_key_env)
+    else:
+        server = choose(backend, base_url, model, api_key_env)
+        if scenario != "cloud" or settings:
+            raise ScenarioError("--record runs on this computer as it is: leave --scenario and --set out")
+        _record(chosen.prompt, server, form, max_tokens, live, shown, paths)
+        return
     from roundtrip.journey.forecast import forecast
 
     trace = forecast(None, chosen, samples=samples, seed=seed)
     write_files(trace, paths, linear)
     if as_json:
-        found = _answer(trace) if answers else {}
-        say_json({**trace.as_dict(), "answer": trace.answer, **found})
+        say_json({**trace.as_dict(), **(_answer(trace, model, form, max_tokens) if answers else {})})
         return
-    if brief:
-        from roundtrip.trace.brief import brief as on_one_screen
-
-        say(on_one_screen(trace, width(), color(), log=not linear, unicode=knows_unicode()))
-    else:
-        from roundtrip.trace.table import table
-
-        say(table(trace, width(), color(), log=not linear, all_sources=sources, unicode=knows_unicode()))
+    shown.show(trace)
     if answers:
-        _say_answer(trace)
+        _say_answer(trace, model, form, max_tokens, live)
 
 
-def _answer(trace: Trace) -> dict[str, Any]:
-    """Let the model answer; what a trace of the forecast gets beside it in JSON."""
-    from roundtrip.engine.weights import ModelMissing
-    from roundtrip.journey.answer import answer
+class Shown:
+    """How a trace is printed."""
+
+    def __init__(self, as_json: bool, brief: bool, linear: bool, sources: bool) -> None:
+        self.as_json, self.brief, self.linear, self.sources = as_json, brief, linear, sources
+
+    def show(self, trace: Trace) -> None:
+        """Print a trace: a line a room, or a line a stage."""
+        if self.brief:
+            from roundtrip.trace.brief import brief as on_one_screen
+
+            say(on_one_screen(trace, width(), color(), log=not self.linear, unicode=knows_unicode()))
+        else:
+            from roundtrip.trace.table import table
+
+            say(table(trace, width(), color(), not self.linear, self.sources, knows_unicode()))
+
+
+def _record(
+    prompt: str, server: Backend, form: str, max_tokens: int, live: bool, shown: Shown, paths: dict[str, str | None]
+) -> None:
+    """Send the prompt for real; print its trip, its stages beside the forecast, and the answer."""
+    from dataclasses import replace
+
+    from roundtrip.journey.record import record, record_as_text
+
+    live = live and not shown.as_json
+    found = record(prompt, server, form, max_tokens, printer() if live else None)
+    if live:
+        say("\n")
+    write_files(found.trace, paths, shown.linear)
+    if shown.as_json:
+        say_json(found.as_dict())
+        return
+    shown.show(replace(found.trace, spans=[s for s in found.trace.spans if not s.id.startswith(STEPS)]))
+    lines = ["The answer, and its trip as recorded beside the forecast for this computer:", ""]
+    say_page("\n" + "\n".join([*lines, *record_as_text(found, min(width(), WIDEST_ANSWER))]) + "\n")
+
+
+def _answer(trace: Trace, model: str | None, form: str, max_tokens: int) -> dict[str, Any]:
+    """Let the model answer; return what a forecast gets beside it in JSON."""
+    from roundtrip.errors import ModelError, PromptError
 
     try:
-        found = answer(trace.prompt)
-    except ModelMissing as error:
-        return {"answered": None, "answered_missing": str(error)}
-    trace.answer = found.text
+        from roundtrip.journey.answer import answer
+
+        found = answer(trace.prompt, form, max_tokens, model=model)
+    except (ModelError, PromptError) as error:
+        return {"answered": None, "not_answered": str(error)}
     return {"answer": found.text, "answered": found.as_dict()}
 
 
-def _say_answer(trace: Trace) -> None:
+def _say_answer(trace: Trace, model: str | None, form: str, max_tokens: int, live: bool) -> None:
     """Print the real answer below the forecast, or in one line why there is none."""
     from roundtrip.errors import ModelError, PromptError
 
     try:
         from roundtrip.journey.answer import answer, answer_as_text
 
-        lines = answer_as_text(answer(trace.prompt), trace.prompt, min(width(), 110))
+        if live:
+            say("\n")
+        found = answer(trace.prompt, form, max_tokens, model=model, on_text=printer() if live else None)
+        lines = answer_as_text(found, trace.prompt, min(width(), WIDEST_ANSWER))
     except (ModelError, PromptError) as error:
         lines = [f"No real answer: {error}"]
     say_page("\n" + "\n".join(lines) + "\n")

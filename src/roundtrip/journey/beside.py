@@ -47,12 +47,13 @@ class Beside:
 def rows_as_text(rows: Sequence[Beside], width: int) -> list[str]:
     """Return the rows as lines, with the processor's time where it was measured."""
     name = min(max(len(row.title) for row in rows), max(width - 45, 20))
-    lines = [f"  {'':<{name}} {'recorded':>9}  {'forecast':>9}  {'ratio':>6}  {'processor':>9}"]
+    worked = any(row.processor_s is not None for row in rows)
+    lines = [f"  {'':<{name}} {'recorded':>9}  {'forecast':>9}  {'ratio':>6}" + ("  processor" if worked else "")]
     for row in rows:
         ratio = digits(row.ratio, 2) if row.ratio is not None else "–"
         lines.append(
             f"  {clip(row.title, name):<{name}} {si(row.recorded_s, 's'):>9}  {si(row.forecast_s, 's'):>9}  "
-            f"{ratio:>6}  {si(row.processor_s, 's'):>9}"
+            f"{ratio:>6}" + (f"  {si(row.processor_s, 's'):>9}" if worked else "")
         )
     return lines
 

@@ -44,6 +44,7 @@ ROOM_TITLES = {
     "display": "Display: from the word to the light",
     "eye": "Eye: from the light to the word",
     "training": "Training: the run that made the weights",
+    "record": "Unattributed: time that no span explains",
 }
 WAY_BACK = {
     "computer": "Computer: the word arrives",

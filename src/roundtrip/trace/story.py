@@ -21,6 +21,7 @@ LABELS = {
     "network_s": "network and light, both ways",
     "datacenter_s": "inside the datacenter, without the model",
     "queue_s": "waiting for a free place",
+    "unattributed_s": "what no span explains",
     "prefill_s": "the model reads the prompt",
     "decode_s": "the model writes the answer",
     "energy_J": "electricity",

@@ -10,7 +10,7 @@ from roundtrip.trace import look
 from roundtrip.trace.look import LOOKS
 from roundtrip.trace.model import Span, Trace
 from roundtrip.trace.numbers import si
-from roundtrip.trace.table import Timeline, groups, one_line
+from roundtrip.trace.table import Timeline, groups, one_line, stands_in
 
 ROW, HEAD, LEFT, RIGHT, TOP = 17.0, 27.0, 318.0, 84.0, 82.0
 WIDTH = 1080.0
@@ -151,7 +151,8 @@ def _rows(trace: Trace, axis: Timeline, y: float) -> tuple[list[str], float]:
             shown = span.title if len(span.title) <= room else span.title[: room - 1].rstrip() + "…"
             parts.append(label(indent, y + 12, shown, "muted small"))
             tip = f"{span.id}: {span.title}, {si(span.duration_s, 's')}, {si(span.total_J, 'J')}, {span.carrier}"
-            parts.append(bar(x, y + 3.5, end - x, 9.5 if not span.parent else 6.0, span.carrier, tip))
+            drawn = bar(x, y + 3.5, end - x, 9.5 if not span.parent else 6.0, span.carrier, tip)
+            parts.append(f'<g opacity=".4">{drawn}</g>' if stands_in(trace, span) else drawn)
             parts += _whisker(span, axis, y + 8.2)
             parts.append(label(WIDTH - 18, y + 12, si(span.duration_s, "s"), "text small", "end"))
             y += ROW

@@ -218,7 +218,10 @@ def table(
     for heading, spans in groups(trace).items():
         joules = sum(span.total_J or 0.0 for span in spans)
         lines += ["", _heading(heading, joules, columns, paint)]
-        lines += [_row(span, depth[span.id], columns, line, numbers, paint) for span in spans]
+        lines += [
+            ("~" if stands_in(trace, span) else " ") + _row(span, depth[span.id], columns, line, numbers, paint)[1:]
+            for span in spans
+        ]
     lines += ["", legend(paint, width), *wrap(" ".join(_notes(trace)), width), ""]
     lines += summary_lines(trace, width, paint)
     lines += ["", *story(trace, width), ""]
@@ -247,8 +250,15 @@ def depths(trace: Trace) -> dict[str, int]:
     return found
 
 
+def stands_in(trace: Trace, span: Span) -> bool:
+    """Say whether a span of a record was not recorded: it stands in from the forecast."""
+    return trace.reading == "record" and span.reading == "forecast"
+
+
 def _notes(trace: Trace) -> list[str]:
     notes = ["src: the first source, + where there are more (--sources lists all)."]
+    if any(stands_in(trace, span) for span in trace.spans):
+        notes.insert(0, "~: not recorded, stands in from the forecast.")
     if any("body_J" in span.attributes for span in trace.spans):
         notes.append("Joules in brackets: work of the body, in no sum.")
     if any(span.id.startswith("step.") for span in trace.spans):
