@@ -21,7 +21,7 @@ from pathlib import Path
 
 
 def server(model, context=2048):
-    """Return the address of llama.cpp's own server in this process, on one thread."""
+    """Return llama.cpp's own server in this process and its address: one thread, the cache in 32 bits as ours is."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -31,6 +31,8 @@ def server(model, context=2048):
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
     params.warmup = True
+    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.cache_ram_mib = 0
     params.verbosity = -1
     running = xllamacpp.Server(params)
