@@ -119,7 +119,7 @@ def test_a_client_that_leaves_is_dropped(service: Service, stream: bool) -> None
 
 
 def test_a_slow_loris_is_told_and_closed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "HEAD_S", 0.3)
+    monkeypatch.setattr(guard, "HEAD_S", 1.0)
     for sent in (b"", b"POST /v1/completions HTTP/1.1\r\nhost: loc"):
         with socket.create_connection(("127.0.0.1", service.port), timeout=30) as sock:
             sock.sendall(sent)

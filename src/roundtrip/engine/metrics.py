@@ -133,12 +133,18 @@ class Metrics:
         self.prefix_queries = Counter("prefix_cache_queries_total", "Tokens of prompts that were looked for.")
         self.prefix_hits = Counter("prefix_cache_hits_total", "Tokens of prompts that were found computed.")
         self.preemptions = Counter("num_preemptions_total", "Times a request gave its cache back and began anew.")
-        self.queue_s = Histogram("request_queue_time_seconds", "From a request's entry into the queue to its first step.", WAITS_S)
-        self.first_s = Histogram("time_to_first_token_seconds", "From a request's entry into the queue to its first token.", WAITS_S)
+        self.queue_s = Histogram(
+            "request_queue_time_seconds", "From a request's entry into the queue to its first step.", WAITS_S
+        )
+        self.first_s = Histogram(
+            "time_to_first_token_seconds", "From a request's entry into the queue to its first token.", WAITS_S
+        )
         self.gap_s = Histogram("inter_token_latency_seconds", "From one token to the next.", GAPS_S)
         self.prefill_s = Histogram("request_prefill_time_seconds", "From the first step to the first token.", WAITS_S)
         self.decode_s = Histogram("request_decode_time_seconds", "From the first token to the last.", WAITS_S)
-        self.whole_s = Histogram("e2e_request_latency_seconds", "From a request's entry into the queue to its end.", WAITS_S)
+        self.whole_s = Histogram(
+            "e2e_request_latency_seconds", "From entry into the queue to the end.", WAITS_S
+        )
         self.step_tokens = Histogram("iteration_tokens_total", "Tokens of a step, of all requests.", TOKENS)
         self._all = [
             Gauge("num_requests_running", "Requests that are being computed.", running),
