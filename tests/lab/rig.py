@@ -87,11 +87,19 @@ def run_node(script: str, *arguments: str, timeout: float = 300.0) -> Any:
 
 @contextlib.contextmanager
 def serving(folder: Path | None = None) -> Iterator[int]:
-    """Serve the lab on a free port of this machine, as ``roundtrip lab`` does; the port."""
+    """Serve the lab on a free port of this machine, as ``roundtrip lab`` does; the port.
+
+    What is served is a copy: a site that is built anew meanwhile is not half of one and half of the other.
+    """
     uvicorn = pytest.importorskip("uvicorn")
     pytest.importorskip("websockets")
     from roundtrip.lab import server
 
+    copied = None
+    if folder is None and (SITE / "index.html").is_file():
+        copied = tempfile.TemporaryDirectory(prefix="roundtrip-test-")
+        folder = Path(copied.name) / "site"
+        shutil.copytree(SITE, folder)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen(512)
@@ -111,6 +119,8 @@ def serving(folder: Path | None = None) -> Iterator[int]:
         running.should_exit = True
         thread.join(10.0)
         listening.close()
+        if copied:
+            copied.cleanup()
 
 
 def scratch() -> Path:

@@ -133,7 +133,7 @@ def test_a_comparison_and_an_account(port: int) -> None:
         ({"set": {f"a{i}": 1 for i in range(100)}}, "at most 64"),
         ({"set": [1]}, "at most 64"),
         ({"set": {"": ""}}, "unknown key"),
-        ({"prompt": "x" * 10_000}, "at most 8,192"),
+        ({"prompt": "x" * (server.LONGEST_PROMPT + 1)}, f"at most {server.LONGEST_PROMPT:,}"),
         ({"prompt": ""}, "empty"),
         ({"op": "energy", "boundary": ["moon"]}, "no part"),
         ({"op": "energy", "hour_h": 99}, "allowed: 0 to 24"),
