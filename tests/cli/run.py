@@ -6,10 +6,14 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from unittest import mock
 
 import pytest
 
 from roundtrip.cli.main import main
+
+# A model that happens to be on the machine must not change what a test sees; a test that wants one names it.
+WITHOUT_MODEL = {"ROUNDTRIP_MODEL": "none"}
 
 
 @dataclass
@@ -32,11 +36,12 @@ class Ran:
 
 
 def here(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
-    """Run in this process."""
-    try:
-        code = main(list(arguments))
-    except SystemExit as leave:
-        code = int(leave.code or 0)
+    """Run in this process, without a model unless the environment names one."""
+    with mock.patch.dict(os.environ, {**WITHOUT_MODEL, **os.environ}):
+        try:
+            code = main(list(arguments))
+        except SystemExit as leave:
+            code = int(leave.code or 0)
     captured = capsys.readouterr()
     return Ran(code, captured.out, captured.err)
 
@@ -44,6 +49,6 @@ def here(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
 def apart(*arguments: str | bytes, stdin: bytes = b"", **environment: str) -> Ran:
     """Run in a process of its own."""
     command: list[str | bytes] = [sys.executable, "-c", "from roundtrip.cli.main import run; run()", *arguments]
-    env = {**os.environ, "PYTHONWARNINGS": "error", **environment}
+    env = {**WITHOUT_MODEL, **os.environ, "PYTHONWARNINGS": "error", **environment}
     done = subprocess.run(command, input=stdin, capture_output=True, check=False, env=env, timeout=120)
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -43,7 +43,7 @@ def output(name: str) -> str:
     from roundtrip.cli.main import main
 
     out = io.StringIO()
-    environment = {"COLUMNS": NARROW.get(name, "100"), "NO_COLOR": "1"}
+    environment = {"COLUMNS": NARROW.get(name, "100"), "NO_COLOR": "1", "ROUNDTRIP_MODEL": "none"}
     with mock.patch.dict(os.environ, environment), contextlib.redirect_stdout(out):
         code = main(COMMANDS[name])
     return f"$ roundtrip {' '.join(a if ' ' not in a else repr(a) for a in COMMANDS[name])}\n{out.getvalue()}" + (

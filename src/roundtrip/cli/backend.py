@@ -18,23 +18,35 @@ F = TypeVar("F", bound=Callable[..., Any])
 BACKENDS = ("numpy", "llamacpp", "http")
 
 
-def backend_options(function: F) -> F:
-    """Give a verb the options that choose a model and where it runs."""
-    for option in reversed(
-        (
-            click.option("--backend", type=click.Choice(BACKENDS), default="numpy", show_default=True,
-                         help="Who answers: Roundtrip's own engine, llama.cpp, or an endpoint."),
-            click.option("--base-url", metavar="URL", help="Of an OpenAI-compatible endpoint: chooses --backend http."),
-            click.option("--model", metavar="FILE|NAME", help="Weights of your own, or the endpoint's model."),
-            click.option("--api-key-env", metavar="NAME", help="Environment variable that holds the endpoint's key."),
-            click.option("--form", type=click.Choice(("auto", "chat", "text")), default="auto", show_default=True,
-                         help="Ask it as a chat, or let it go on with the text; auto: go on where a sentence is open."),
-            click.option("--max-tokens", type=click.IntRange(1, 1_000_000), default=64, show_default=True,
-                         help="The most tokens of the answer."),
-        )
-    ):  # fmt: skip
-        function = option(function)
-    return function
+def backend_options(max_tokens: int) -> Callable[[F], F]:
+    """Return what gives a verb the options that choose a model, where it runs, and how long its answers may be."""
+
+    def give(function: F) -> F:
+        for option in reversed(
+            (
+                click.option("--backend", type=click.Choice(BACKENDS), default="numpy", show_default=True,
+                             help="Who answers: Roundtrip's own engine, llama.cpp, or an endpoint."),
+                click.option("--base-url", metavar="URL",
+                             help="Of an OpenAI-compatible endpoint: chooses --backend http."),
+                click.option("--model", metavar="FILE|NAME", help="Weights of your own, or the endpoint's model."),
+                click.option("--api-key-env", metavar="NAME",
+                             help="Environment variable that holds the endpoint's key."),
+                click.option("--max-tokens", type=click.IntRange(1, 1_000_000), default=max_tokens, show_default=True,
+                             help="The most tokens of an answer."),
+            )
+        ):  # fmt: skip
+            function = option(function)
+        return function
+
+    return give
+
+
+def form_option(function: F) -> F:
+    """Give a verb ``--form``."""
+    return click.option(
+        "--form", type=click.Choice(("auto", "chat", "text")), default="auto", show_default=True,
+        help="Ask it as a chat, or let it go on with the text; auto: go on where a sentence is open.",
+    )(function)  # fmt: skip
 
 
 def check_unused(backend: str, base_url: str | None, api_key_env: str | None) -> None:
@@ -70,7 +82,24 @@ def choose(backend: str, base_url: str | None, model: str | None, api_key_env: s
     if api_key_env is not None:
         raise RoundtripError("--api-key-env goes with --base-url")
     path = _path(model)
-    return NumpyBackend(path=path) if backend == "numpy" else LlamaCppBackend(path)
+    if backend == "llamacpp":
+        return LlamaCppBackend(path)
+    check_server()
+    return NumpyBackend(path=path)
+
+
+def check_server() -> None:
+    """Say what to install where our own server cannot run.
+
+    Raises
+    ------
+    RoundtripError
+    """
+    from importlib.util import find_spec
+
+    for module in ("starlette", "uvicorn", "h11"):
+        if find_spec(module) is None:
+            raise RoundtripError(f"serving needs {module}: pip install {module}")
 
 
 def _path(model: str | None) -> Any:

@@ -27,6 +27,7 @@ VERBS = {
     "link": "Send a whole spectrum through an optical line: noise, margin, capacity, watts.",
     "latency": "Predict a key press, to the wire and to the screen, beside measured ones.",
     "catalog": "Show what there is to choose from, with source and band.",
+    "chat": "Talk with the small model in the terminal, with the wait of each turn underneath.",
     "inside": "Look into the small model: tokens, vectors, attention, each layer's guess, the scores.",
     "serve": "Serve the small language model to any client of the OpenAI interface.",
     "model": "Get, find and check the weights of the small language model.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from roundtrip.cli.backend import backend_options, check_unused, choose, printer
+from roundtrip.cli.backend import backend_options, check_unused, choose, form_option, printer
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
 from roundtrip.cli.output import (
     as_json,
@@ -75,7 +75,8 @@ def file_options(function: F) -> F:
     "--record", "records", is_flag=True, help="Send the prompt for real, and record its trip instead of forecasting it."
 )
 @click.option("--live", is_flag=True, help="Print the answer's tokens as they come.")
-@backend_options
+@backend_options(64)
+@form_option
 def trip(
     prompt: str | None,
     scenario: str,
@@ -93,8 +94,8 @@ def trip(
     base_url: str | None,
     model: str | None,
     api_key_env: str | None,
-    form: str,
     max_tokens: int,
+    form: str,
     **paths: str | None,
 ) -> None:
     """Follow PROMPT (or, with -, standard input) from the finger to the model and back to the eye.
