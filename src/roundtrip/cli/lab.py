@@ -20,7 +20,8 @@ TRIED = 20
 @click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True,
               help="Where to listen; 0 takes any that is free.")  # fmt: skip
 @click.option("--open", "opens", is_flag=True, help="Open the browser.")
-def lab(port: int, opens: bool) -> None:
+@click.option("--no-model", is_flag=True, help="Without the small language model that answers in the live trace.")
+def lab(port: int, opens: bool, no_model: bool) -> None:
     """Open the laboratory: the trip to look at, to touch and to print."""
     built()
     listening = listen(port)
@@ -30,7 +31,7 @@ def lab(port: int, opens: bool) -> None:
         import webbrowser
 
         webbrowser.open(address)
-    serve(listening)
+    serve(listening, with_model=not no_model)
 
 
 def built() -> None:
@@ -98,14 +99,16 @@ def _is_lab(port: int) -> bool:
     return isinstance(body, dict) and "presets" in body
 
 
-def serve(listening: socket.socket) -> None:
+def serve(listening: socket.socket, with_model: bool = True) -> None:
     """Serve until Ctrl+C."""
     import uvicorn
 
     from roundtrip.lab import server
+    from roundtrip.lab.room import Room
 
+    room = Room(with_model)
     config = uvicorn.Config(
-        server.app(),
+        server.app(room=room),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -123,3 +126,4 @@ def serve(listening: socket.socket) -> None:
         pass
     finally:
         listening.close()
+        room.close()

@@ -30,6 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from roundtrip.errors import DomainError, RoundtripError, ScenarioError, nearest
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
+from roundtrip.lab.room import Room
 
 LARGEST_B = 65_536
 MOST_CLIENTS = 256
@@ -288,6 +289,8 @@ class Guard:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 kept = b"public, max-age=31536000, immutable" if HASHED.match(path) else b"no-cache"
+                if (b"cache-control", b"no-store") in message["headers"]:
+                    kept = b"no-store"  # what somebody said to the model
                 own = {name for name, _ in HEADERS} | {b"cache-control"}
                 head = [(k, v) for k, v in message["headers"] if k.lower() not in own]
                 message["headers"] = [*head, *HEADERS, (b"cache-control", kept)]
@@ -301,7 +304,7 @@ def site() -> Path:
     return Path(__file__).parent / "site"
 
 
-def app(folder: Path | None = None, hosts: Iterable[str] = HOSTS) -> ASGIApp:
+def app(folder: Path | None = None, hosts: Iterable[str] = HOSTS, room: Room | None = None) -> ASGIApp:
     """Return the application.
 
     Parameters
@@ -310,9 +313,13 @@ def app(folder: Path | None = None, hosts: Iterable[str] = HOSTS) -> ASGIApp:
         The built site; by default the one that comes with this package.
     hosts : iterable of str
         Names of this machine that are answered.
+    room : Room, optional
+        Where the model is; by default one that loads this machine's weights when it is first asked. The caller who
+        gives one closes it.
     """
     root = folder or site()
     hub = Hub()
+    room = room or Room()
 
     async def page(_: Any) -> Response:
         text = (root / "index.html").read_text(encoding="utf-8")
@@ -332,6 +339,7 @@ def app(folder: Path | None = None, hosts: Iterable[str] = HOSTS) -> ASGIApp:
         Route("/", page),
         Route("/index.html", page),
         WebSocketRoute("/ws", socket),
+        *room.routes(),
         Mount("/", StaticFiles(directory=root, follow_symlink=False)),
     ]
     return Guard(Starlette(routes=routes, exception_handlers={404: missing}), hosts)
