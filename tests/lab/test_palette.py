@@ -32,7 +32,7 @@ def variables() -> dict[str, dict[str, str]]:
         "dark": r"^:root \{",
         "light": r"^:root\[data-theme=\"light\"\] \{",
         "light system": r"^  :root:not\(\[data-theme\]\) \{",
-        "print": r"^@media print \{\s+:root,\s+:root\[data-theme\] \{",
+        "print": r"^@media print \{\s+:root,\s+:root\[data-theme\],\s+:root:not\(\[data-theme\]\) \{",
     }
     made: dict[str, dict[str, str]] = {}
     for ground, head in heads.items():

@@ -60,7 +60,7 @@ export function Zoom({ start, value, whole, carrier, name, wholeName, title, lar
               <text class="m s" x="0" y={y - 6}>
                 {i === 0 ? `${wholeName} ${short(whole, "s")}` : larger(times(level.factor))}
               </text>
-              <rect x="0.5" y={y + 0.5} width={width - 1} height={BAR - 1} fill="var(--line)" stroke="var(--control)" />
+              <rect x="0.5" y={y + 0.5} width={width - 1} height={BAR - 1} fill="var(--raise)" stroke="var(--control)" />
               {next && (
                 <path d={`M${x(next.from)} ${y + BAR}H${Math.max(x(next.to), x(next.from) + 0.6)}L${width} ${y + STEP - 1}H0Z`} fill={`url(#${ids.shade})`} />
               )}

@@ -24,7 +24,7 @@ export interface SliderProps {
 export function Slider(props: SliderProps) {
   const { id, label, value, min, max, step, text } = props;
   const range = useRef<HTMLInputElement>(null);
-  const held = (next: number) => Math.min(max, Math.max(min, Math.round(next / step) * step));
+  const held = (next: number) => Math.min(max, Math.max(min, min + Math.round((next - min) / step) * step));
   const give = (next: number) => props.onInput(Number(held(next).toPrecision(12)));
   const part = (Math.min(max, Math.max(min, value)) - min) / (max - min || 1);
   const typed = (event: Event) => {

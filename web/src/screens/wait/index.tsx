@@ -232,7 +232,7 @@ export default function Wait({ state }: ScreenProps) {
             <>
               {hasCable(preset, swaps) ? (
                 <Slider
-                  id="cable" label={t("wait.slider.distance")} {...range(DISTANCE)} value={cable} text={`${grouped(cable)}${NBSP}km`}
+                  id="cable" label={t("wait.slider.distance")} {...range(DISTANCE)} min={usualCable % DISTANCE.step} value={cable} text={`${grouped(cable)}${NBSP}km`}
                   spoken={`${cable} kilometers`} carrier="photons" less={less} more={more} onInput={give("cable", usualCable)}
                 />
               ) : (
