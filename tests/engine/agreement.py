@@ -1,18 +1,23 @@
-"""How far our scores agree with llama.cpp's on the same tokens; used by a test and by a benchmark."""
+"""How far our scores agree with llama.cpp's on the same tokens; used by tests and by benchmarks."""
 
 from __future__ import annotations
 
+import json
 import math
 import struct
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from roundtrip.engine.engine import Engine
 from roundtrip.engine.gguf import GGUF
 from roundtrip.engine.sampling import log_probabilities
-from tests.engine.judging import judge
+
+ROOT = Path(__file__).parents[2]
+HOME = ROOT / ".judges" / "engine"
 
 
 @dataclass(frozen=True)
@@ -37,9 +42,26 @@ class Agreement:
     difference_nat: float
 
 
-def agreement(engine: Engine, path: Path, prompts: list[list[int]]) -> Agreement:
-    """Score every position of every prompt with both."""
-    (theirs,) = judge({"task": "scores", "model": str(path), "prompts": prompts})
+def ask(*questions: dict[str, Any]) -> list[Any] | None:
+    """Return the judges' answers to questions (see tools/judge_engine.py), out of one process; None without them."""
+    if not any(HOME.glob(".xllamacpp*")):
+        return None
+    done = subprocess.run(
+        [HOME / "bin" / "python", ROOT / "tools" / "judge_engine.py"],
+        input=json.dumps(questions),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=900,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def agreement(engine: Engine, prompts: list[list[int]], theirs: list[Any]) -> Agreement:
+    """Score every position of every prompt, and compare with llama.cpp's answer to the task ``scores``."""
     positions = equal = last_equal = 0
     misses: list[Miss] = []
     differences: list[float] = []

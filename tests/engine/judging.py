@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +10,15 @@ import pytest
 
 from roundtrip.engine.engine import Engine, load
 from roundtrip.engine.weights import ModelMissing, resolve
-
-ROOT = Path(__file__).parents[2]
-PYTHON = ROOT / ".judges" / "engine" / "bin" / "python"
+from tests.engine.agreement import ask
 
 
 def judge(*questions: dict[str, Any]) -> list[Any]:
-    """Return the judges' answers to questions (see judge.py), all out of one process."""
-    if not any(PYTHON.parent.parent.glob(".xllamacpp*")):
+    """Return the judges' answers to questions (see tools/judge_engine.py), all out of one process."""
+    answers = ask(*questions)
+    if answers is None:
         pytest.skip("the judges are missing: tools/judges.sh engine")
-    done = subprocess.run(
-        [PYTHON, ROOT / "tests" / "engine" / "judge.py"],
-        input=json.dumps(questions),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return answers
 
 
 def weights_path() -> Path:

@@ -6,13 +6,15 @@ They are not equal: llama.cpp rounds the activations to 8 bits. So the best toke
 from __future__ import annotations
 
 from tests.engine.agreement import agreement
-from tests.engine.judging import real_engine, weights_path
+from tests.engine.judging import judge, real_engine, weights_path
 from tests.engine.prompts import twenty
 
 
 def test_llama_cpp_prefers_the_same_tokens() -> None:
     path, engine = weights_path(), real_engine()
-    found = agreement(engine, path, twenty(engine))
+    prompts = twenty(engine)
+    (theirs,) = judge({"task": "scores", "model": str(path), "prompts": prompts})
+    found = agreement(engine, prompts, theirs)
     assert found.prompts == 20
     assert found.last_equal + len(found.misses) == 20
     assert found.last_equal >= 18

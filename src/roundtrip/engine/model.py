@@ -21,7 +21,6 @@ References
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,10 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from roundtrip.engine import sampling
 from roundtrip.engine.cache import Cache, Layout, Pool
 from roundtrip.engine.gguf import GGUF, Floats
-from roundtrip.engine.steps import Look, Step, StepTrace
+from roundtrip.engine.recorder import Recorder, Span
+from roundtrip.engine.steps import Look, Step
 from roundtrip.errors import DomainError, ModelError
 
 QUERIES = 128
@@ -139,51 +138,25 @@ class Llama:
         CacheFull
             A sequence does not fit. Caches have not changed then.
         """
-        began, began_cpu = time.perf_counter(), time.thread_time()
         ids = self._checked(parts)
         for cache, tokens in parts:
             cache.reserve(cache.length + len(tokens))
-        positions = np.concatenate([np.arange(c.length, c.length + len(tokens)) for c, tokens in parts])
+        spans = _spans(parts)
+        positions = np.concatenate([np.arange(c.length, c.length + end - first) for c, first, end in spans])
         # A pair of numbers is one complex number; a position turns each pair, the first fast and the last slowly.
         turns = np.exp(1j * np.outer(positions, self._frequencies)).astype(np.complex64)[:, None]  # (rows, 1, 32)
         x = self.embed(ids)  # (rows, 576)
-        spans = _spans(parts)
-        hidden = [x.copy()] if look and look.hidden else None
-        kept: list[list[Floats]] | None = [[] for _ in parts] if look and look.attention else None
-        layer_s: list[float] = []
-        with np.errstate(
-            over="ignore"
-        ):  # exp of a very negative gate is infinite, and one over it is zero: as it should be
+        seen = Recorder(look or Look(), x, self.sizes.layers, self.sizes.heads, spans)
+        with np.errstate(over="ignore"):  # exp(1000) is infinite, and one over it is zero: as it should be
             for index, layer in enumerate(self.layers):
-                start = time.perf_counter()
-                x += self._attention(index, layer, x, turns, spans, kept)  # (rows, 576)
+                x += self._attention(index, layer, x, turns, spans, seen)  # (rows, 576)
                 x += self._feed_forward(layer, x)  # (rows, 576)
-                if hidden is not None:
-                    hidden.append(x.copy())
-                layer_s.append(time.perf_counter() - start)
-        for cache, tokens in parts:
-            cache.length += len(tokens)
-        logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])
+                seen.after_layer(index, x)
+        for cache, first, end in spans:
+            cache.length += end - first
+        logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])  # (rows or parts, 49152)
         by_part = [logits[first:end] if every else logits[i] for i, (_, first, end) in enumerate(spans)]
-        last = [scores[-1] if every else scores for scores in by_part]
-        trace = StepTrace(
-            tokens=len(ids),
-            rows=len(ids),
-            top=[sampling.top(scores, top) for scores in last] if top else [],
-            entropy_nat=[sampling.entropy(scores) for scores in last] if top else [],
-            wall_s=time.perf_counter() - began,
-            cpu_s=time.thread_time() - began_cpu,
-            layer_s=layer_s,
-            cache_B=sum(cache.used_B for cache, _ in parts),
-            hidden=[np.stack([h[a:b] for h in hidden]) for _, a, b in spans] if hidden else None,
-            attention=[np.stack(weights) for weights in kept] if kept else None,
-            missing={
-                name: "not asked for"
-                for name, there in (("top", top), ("entropy_nat", top), ("hidden", hidden), ("attention", kept))
-                if not there
-            },
-        )
-        return Step(by_part, trace)
+        return Step(by_part, seen.trace([scores[-1] if every else scores for scores in by_part], top))
 
     def _attention(
         self,
@@ -191,8 +164,8 @@ class Llama:
         layer: Layer,
         x: Floats,
         turns: NDArray[np.complex64],
-        spans: list[tuple[Cache, int, int]],
-        kept: list[list[Floats]] | None,
+        spans: list[Span],
+        seen: Recorder,
     ) -> Floats:
         """Return what a layer's attention adds to each row."""
         s = self.sizes
@@ -208,18 +181,16 @@ class Llama:
             begin, stop = cache.length, cache.length + end - first
             cache.keys[index, :, begin:stop] = keys[first:end].transpose(1, 0, 2)  # (3, tokens, 64)
             cache.values[index, :, begin:stop] = values[first:end].transpose(1, 0, 2)
-            weights = np.zeros((s.heads, end - first, stop), np.float32) if kept is not None else None
+            weights = seen.attention[part][index] if seen.attention else None  # (9, tokens, positions)
             for a in range(first, end, QUERIES):
                 b = min(a + QUERIES, end)
-                seen = begin + b - first
+                there = begin + b - first  # positions that the last of these queries can see
                 mixed[a:b] = attend(
                     queries[a:b],
-                    cache.keys[index, :, :seen],
-                    cache.values[index, :, :seen],
-                    None if weights is None else weights[:, a - first : b - first, :seen],
+                    cache.keys[index, :, :there],
+                    cache.values[index, :, :there],
+                    None if weights is None else weights[:, a - first : b - first, :there],
                 )
-            if kept is not None and weights is not None:
-                kept[part].append(weights)
         return times(mixed, layer.output)  # (rows, 576) -> (rows, 576)
 
     def _feed_forward(self, layer: Layer, x: Floats) -> Floats:
@@ -350,9 +321,9 @@ def sizes(file: GGUF, context: int | None = None) -> Sizes:
     )
 
 
-def _spans(parts: Sequence[Part]) -> list[tuple[Cache, int, int]]:
+def _spans(parts: Sequence[Part]) -> list[Span]:
     """Return for each part its cache, its first row and the row after its last."""
-    spans: list[tuple[Cache, int, int]] = []
+    spans: list[Span] = []
     first = 0
     for cache, tokens in parts:
         spans.append((cache, first, first + len(tokens)))

@@ -9,7 +9,7 @@
 ``{"task": "speed", "model": PATH, "prompt": [id, ...], "tokens": N}``
     llama.cpp's own times for a prompt and for N tokens after a short one, on one thread.
 
-The program is run with a working folder of its own; it knows nothing of Roundtrip.
+It knows nothing of Roundtrip.
 """
 
 import json
