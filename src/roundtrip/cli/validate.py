@@ -54,6 +54,8 @@ def render(body: dict[str, Any], columns: int) -> str:
     count = sum(score["holds"] for score in judged)
     figures = sum(score["n"] for score in body["scores"] if score["name"].startswith("stage "))
     lines += ["", f"{count} of {len(judged)} checks hold; {figures} published figures over the stages."]
+    for reason in body["skipped"]:
+        lines += wrap(f"Skipped: {reason}", columns)
     if body["not_scored"]:
         lines += wrap("Not scored yet: " + ", ".join(body["not_scored"]), columns)
     return "\n".join(lines)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from roundtrip.errors import TruthError
+from roundtrip.journey import validate_engine
 from roundtrip.journey.truth import Row, Score, check, rows
 
 # A room's scores: `validate_<room>.score(directory)`. Those in DATA need a data set of that name; the others hold the
 # room against single published figures, and take a data set along where the folder has one.
-ROOMS = ("keyboard", "access", "optics", "energy", "eye")
+ROOMS = ("keyboard", "access", "optics", "energy", "eye", "engine")
 DATA = {"azure_rtt.csv": "routes", "vllm_energy_runs.csv": "energy"}
 
 
@@ -93,7 +94,8 @@ def validate(truth: str | None = None, fit: str | None = None) -> dict[str, Any]
     Returns
     -------
     dict
-        ``scores``, ``fits`` and ``not_scored`` (files for which no score is built yet).
+        ``scores``, ``fits``, ``not_scored`` (files for which no score is built yet) and ``skipped`` (what this machine
+        lacks, and how to get it).
 
     Raises
     ------
@@ -105,6 +107,8 @@ def validate(truth: str | None = None, fit: str | None = None) -> dict[str, Any]
             raise TruthError(f"{option} {folder}: no such folder")
     folder = Path(truth) if truth is not None else Path("no data sets")
     result: dict[str, Any] = {"scores": [*stage_scores(), *room_scores(folder)], "fits": [], "not_scored": []}
+    reason = validate_engine.missing()
+    result["skipped"] = [reason] if reason else []
     if fit is not None:
         fitted, _ = _over(fit, "--fit", "fit")
         result["fits"] = fitted
