@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.judging import PYTHON, ROOT
 from tests.engine.service import Service, alone, serving, tiny
 
 MOST = 8
+ROOT = Path(__file__).parents[2]
+HOME = ROOT / ".judges" / "engine"
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +25,10 @@ def service():
 
 def call(name: str, service: Service) -> dict[str, Any]:
     """Return what a client of .judges/engine heard."""
-    if not any(PYTHON.parent.parent.glob(".xllamacpp*")):
+    if not any(HOME.glob(".*openai*")):
         pytest.skip("the clients are missing: tools/judges.sh engine")
     done = subprocess.run(
-        [PYTHON, ROOT / "tests" / "engine" / "callers.py", name, service.base_url, service.model],
+        [HOME / "bin" / "python", ROOT / "tests" / "engine" / "callers.py", name, service.base_url, service.model],
         capture_output=True, text=True, encoding="utf-8", timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

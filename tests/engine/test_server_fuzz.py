@@ -13,10 +13,33 @@ from hypothesis import strategies as st
 from tests.engine.service import Service, serving
 
 FIELDS = (
-    "messages prompt model max_tokens max_completion_tokens temperature top_p top_k seed stop stream stream_options "
-    "logprobs top_logprobs n spans timings_per_token cache_prompt user tools response_format logit_bias "
-    "presence_penalty echo best_of suffix"
-).split()
+    "messages",
+    "prompt",
+    "model",
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "stop",
+    "stream",
+    "stream_options",
+    "logprobs",
+    "top_logprobs",
+    "n",
+    "spans",
+    "timings_per_token",
+    "cache_prompt",
+    "user",
+    "tools",
+    "response_format",
+    "logit_bias",
+    "presence_penalty",
+    "echo",
+    "best_of",
+    "suffix",
+)
 NAMES = ("role", "content", "type", "text", "include_usage", "name")
 PLAIN = st.one_of(
     st.none(),
