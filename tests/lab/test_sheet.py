@@ -196,6 +196,8 @@ def test_the_command_writes_a_whole_file_and_says_so(tmp_path: Path, capsys: pyt
         (["sheet.txt"], "expected a name that ends in .pdf"),
         (["--paper", "a5", "x.pdf"], "no paper 'a5'"),
         (["--level", "chld", "x.pdf"], "did you mean 'child'"),
+        (["--lang", "xx", "x.pdf"], "no texts in language 'xx', allowed: en, de"),
+        (["--lang", "de", "--level", "student", "x.pdf"], "does not speak the level 'student', allowed: child"),
         (["--scenario", "clod", "x.pdf"], "did you mean 'cloud'"),
         (["nowhere/there/x.pdf"], "cannot be written"),
     ],
@@ -229,3 +231,22 @@ def test_without_weasyprint_it_says_what_to_do(
 def test_a_paper_that_is_not_there() -> None:
     with pytest.raises(ScenarioError, match="no paper 'b5'"):
         sheet.html_sheet("child", "b5")
+
+
+@needs_weasyprint
+@needs_poppler
+def test_the_sheet_in_german_says_so_and_names_what_stays_english(tmp_path: Path) -> None:
+    path = tmp_path / "bogen.pdf"
+    assert main(["sheet", "--lang", "de", "--scenario", "concept", str(path)]) == 0
+    text = " ".join(run("pdftotext", "-layout", str(path), "-").split())
+    say = Texts("child", language="de")
+    for key in ("sheet.child.title", "sheet.teacher.title", "sheet.answer.title", "sheet.adult.title"):
+        assert say(key) in text, key
+    assert "45 Tausendstel einer Sekunde" in text
+    assert "4,3 Sekunden" in text
+    page = sheet.html_sheet("child", language="de")
+    assert '<html lang="de">' in page
+    assert re.search(r'<ol class="qs-sources" lang="en">', page)
+    assert b"/Lang (de)" in path.read_bytes() or "de" in run("pdfinfo", "-struct", str(path))
+    tree = run("pdfinfo", str(path))
+    assert re.search(r"Pages:\s+[67]\b", tree)

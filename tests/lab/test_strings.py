@@ -12,7 +12,7 @@ import pytest
 
 from roundtrip.errors import ScenarioError
 from roundtrip.lab.fills import fills, texts
-from roundtrip.lab.strings import LEVELS, Texts, check_level, folder, languages, load, places, pseudo
+from roundtrip.lab.strings import LEVELS, Texts, check_level, folder, languages, levels, load, places, pseudo
 from roundtrip.lab.worded import worded
 from tests.lab.rig import needs_node, run_node
 
@@ -62,15 +62,49 @@ def test_no_key_stands_twice_in_a_file(language: str) -> None:
     json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"), object_pairs_hook=once)
 
 
-@pytest.mark.parametrize("language", [name for name in languages() if name != "en"])
-def test_other_languages_have_the_same_places(language: str) -> None:
-    english, other = load("en"), json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"))
-    assert set(other) == set(english)
+OTHERS = [name for name in languages() if name != "en"]
+
+
+def own(language: str) -> dict[str, str | dict[str, str]]:
+    return json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_other_languages_have_the_same_places_and_no_keys_of_their_own(language: str) -> None:
+    english, other = load("en"), own(language)
+    assert not set(other) - set(english)
     for key, entry in other.items():
-        known = english[key]
-        for level in LEVELS:
-            one, two = (e if isinstance(e, str) else e[level] for e in (known, entry))
-            assert sorted(places(one)) == sorted(places(two)), (key, level)
+        for level in levels(language):
+            one, two = (e if isinstance(e, str) else e.get(level, "") for e in (english[key], entry))
+            assert not two or sorted(places(one)) == sorted(places(two)), (key, level)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_level_that_a_language_speaks_is_nearly_whole(language: str) -> None:
+    """A text written after the last translation stands in English for a while."""
+    english, other = load("en"), own(language)
+    for level in levels(language):
+        missing = [
+            key for key in english if key not in other or not (isinstance(other[key], str) or level in other[key])
+        ]
+        assert len(missing) < 0.05 * len(english), (level, missing)
+        # What is printed cannot be looked up: all of it is there.
+        assert not [key for key in missing if key.startswith(("sheet.", "said.", "number.", "part.", "fill."))]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_its_own_words_for_figures(language: str) -> None:
+    mine, english = texts("child", language=language), texts("child")
+    assert set(mine) == set(english)
+    assert mine["memory_time"] != english["memory_time"]
+    digits = {name: re.sub(r"\D", "", text) for name, text in english.items()}
+    assert {name: re.sub(r"\D", "", text) for name, text in mine.items()} == digits
+
+
+def test_a_level_that_a_language_does_not_speak_is_said() -> None:
+    assert Texts("child", language="de").raw("nav.wait") == "Warten"
+    with pytest.raises(ScenarioError, match="'de' does not speak the level 'student', allowed: child"):
+        Texts("student", language="de")
 
 
 def test_no_figure_is_typed_in_a_text() -> None:
@@ -161,7 +195,7 @@ def test_the_pseudo_language_marks_every_text_and_keeps_its_places() -> None:
 def test_a_level_that_is_not_there_is_named_with_the_nearest() -> None:
     with pytest.raises(ScenarioError, match="did you mean 'child'"):
         check_level("chld")
-    with pytest.raises(ScenarioError, match="no texts in language 'xx'"):
+    with pytest.raises(ScenarioError, match="no texts in language 'xx', allowed: en, de"):
         load("xx")
     with pytest.raises(KeyError):
         Texts("child")("part.internet.more")
@@ -177,7 +211,8 @@ def test_the_page_says_figures_to_a_child_as_the_texts_do(language: str, tmp_pat
     asked = [(value, unit) for value, unit in asked if unit != "share" or value <= 1.0]
     cases, strings = tmp_path / "cases.json", tmp_path / "strings.json"
     cases.write_text(json.dumps(asked), encoding="utf-8")
-    strings.write_text(json.dumps(load(language)), encoding="utf-8")
+    flat = {key: entry if isinstance(entry, str) else entry["child"] for key, entry in load(language).items()}
+    strings.write_text(json.dumps(flat), encoding="utf-8")
     told = run_node("said.mjs", str(cases), str(strings))
     wanted = [worded(value, unit, "child", language=language).replace("\xa0", " ") for value, unit in asked]
     wrong = [

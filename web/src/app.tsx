@@ -33,8 +33,8 @@ export function App() {
     if (state.theme === "auto") root.removeAttribute("data-theme");
     else root.dataset["theme"] = state.theme;
     root.dataset["motion"] = state.motion ? "on" : "off";
-    followLanguage(state.lang);
-  }, [state.theme, state.motion, state.lang]);
+    followLanguage(state.lang, state.level);
+  }, [state.theme, state.motion, state.lang, state.level]);
   useEffect(() => {
     const name = t(state.screen === "missing" ? "error.screen" : `nav.${state.screen}`);
     document.title = `${name} · ${t("app.name")}`;

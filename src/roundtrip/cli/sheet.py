@@ -13,8 +13,9 @@ from roundtrip.errors import OutputError
 @click.argument("file", metavar="FILE.pdf")
 @click.option("--paper", default="a4", show_default=True, metavar="a4|letter", help="Size of the paper.")
 @click.option("--level", default="child", show_default=True, metavar="child|student|engineer", help="Reading level.")
+@click.option("--lang", default="en", show_default=True, metavar="en|de", help="Language of the sheet.")
 @scenario_options
-def sheet(file: str, paper: str, level: str, scenario: str, settings: tuple[str, ...]) -> None:
+def sheet(file: str, paper: str, level: str, lang: str, scenario: str, settings: tuple[str, ...]) -> None:
     """Write the question sheet: questions for children, a page for grown-ups, a lesson, answers with sources.
 
     The answers speak of the trip that --scenario and --set choose.
@@ -25,7 +26,7 @@ def sheet(file: str, paper: str, level: str, scenario: str, settings: tuple[str,
     from roundtrip.lab.sheet import pdf_sheet, trip_of
     from roundtrip.lab.strings import Texts
 
-    made = pdf_sheet(level, paper, trip_of(chosen))
+    made = pdf_sheet(level, paper, trip_of(chosen), lang)
     write_whole(file, made.pdf)
-    texts = Texts(level)
+    texts = Texts(level, language=lang)
     say(texts("sheet.cli.wrote", file=file, pages=made.pages, paper=texts(f"sheet.paper.{paper}")))

@@ -337,7 +337,7 @@ def _numbers(say: Texts, used: Mapping[str, Fill], cited: list[str]) -> str:
         rows.append(
             f'<tr><th scope="row">{_e(say(f"fill.{name}"))}</th><td>{_e(value)}</td>'
             f"<td>{_e(spread)}</td><td>{_e(say(f'grade.{fill.grade}'))}</td>"
-            f"<td>{_e(fill.origin)}{f' [{marks}]' if marks else ''}</td></tr>"
+            f'<td><span lang="en">{_e(fill.origin)}</span>{f" [{marks}]" if marks else ""}</td></tr>'
         )
     columns = ("name", "value", "band", "grade", "from")
     head = "".join(f'<th scope="col">{_e(say(f"sheet.answer.number.{column}"))}</th>' for column in columns)
@@ -357,7 +357,7 @@ def _sources(cited: list[str]) -> str:
         f'<a href="{_e(s.url)}">{_e(s.url)}</a></li>'
         for n, s in enumerate((known[key] for key in cited), start=1)
     )
-    return f'<ol class="qs-sources">{items}</ol>'
+    return f'<ol class="qs-sources" lang="en">{items}</ol>'
 
 
 def _svg(body: str, height: float) -> str:

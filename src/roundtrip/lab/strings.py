@@ -2,6 +2,7 @@
 
 A language is one file, ``web/strings/<language>.json``: a key to one text for all readers, or to three, one for each
 reading level. Braces hold the places of figures; no figure is typed in a text (`roundtrip.lab.fills` has them).
+A language says under ``lang.levels`` which levels it speaks; at the others there is English.
 """
 
 from __future__ import annotations
@@ -40,9 +41,23 @@ def languages() -> list[str]:
 def load(language: str = "en") -> dict[str, Entry]:
     """Return all texts of a language; where one is missing, English stands."""
     if language not in languages():
-        raise ScenarioError(f"no texts in language {language!r}{nearest(language, languages())}")
+        raise ScenarioError(
+            f"no texts in language {language!r}{nearest(language, languages())}, allowed: {', '.join(languages())}"
+        )
     read: dict[str, Entry] = json.loads((folder("strings") / f"{language}.json").read_text(encoding="utf-8"))
-    return read if language == "en" else {**load("en"), **read}
+    return read if language == "en" else {key: _over(entry, read.get(key)) for key, entry in load("en").items()}
+
+
+def _over(english: Entry, own: Entry | None) -> Entry:
+    if own is None or isinstance(own, str):
+        return english if own is None else own
+    return {level: own.get(level, english if isinstance(english, str) else english[level]) for level in LEVELS}
+
+
+def levels(language: str = "en") -> tuple[str, ...]:
+    """Return the reading levels that a language speaks."""
+    named = str(load(language)["lang.levels"]).split()
+    return tuple(level for level in LEVELS if level in named)
 
 
 def check_level(level: str) -> str:
@@ -63,6 +78,9 @@ class Texts:
     def __init__(self, level: str, fills: Mapping[str, str] | None = None, language: str = "en") -> None:
         self.level = check_level(level)
         self.language = language
+        if level not in levels(language):
+            spoken = ", ".join(levels(language))
+            raise ScenarioError(f"language {language!r} does not speak the level {level!r}, allowed: {spoken}")
         self.fills = dict(fills or {})
         self._entries = load(language)
 

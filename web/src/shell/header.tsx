@@ -1,11 +1,11 @@
 /** The head of every page: the screens, the reader's level and colors, what can be taken away, the keys. */
 import { useEffect, useState } from "preact/hooks";
-import { languages } from "../core/strings";
+import { languages, levelsOf } from "../core/strings";
 import { helpOpen } from "./help";
 import { useKeys } from "./keys";
 import { announce } from "./live";
 import { Menu } from "./menu";
-import { copy, csv, png, save, share, standalone } from "./share";
+import { copy, csv, done, drawing, png, save, share, tell } from "./share";
 import { fullLink, LEVELS, link, type Level, type ScreenProps, type Theme } from "./state";
 import { useText } from "./text";
 
@@ -68,8 +68,13 @@ export function Header({ state, set }: ScreenProps) {
         {level}
         <span class="wide">{theme}</span>
         <Menu label={t("action.share.short")} class="wide">
-          {(close) => <Shares state={state} done={close} />}
+          {(close) => <Shares state={state} close={close} />}
         </Menu>
+        {done.value && (
+          <span class="told" aria-hidden="true">
+            {done.value}
+          </span>
+        )}
         <button class="ghost wide" onClick={() => (helpOpen.value = true)}>
           {t("key.title")} <kbd class="after">?</kbd>
         </button>
@@ -89,7 +94,7 @@ export function Header({ state, set }: ScreenProps) {
                 {t("key.title")}
               </button>
               <hr />
-              <Shares state={state} done={close} />
+              <Shares state={state} close={close} />
             </>
           )}
         </Menu>
@@ -100,10 +105,15 @@ export function Header({ state, set }: ScreenProps) {
 
 function Languages({ state, set }: ScreenProps) {
   const t = useText();
+  // A language need not speak all levels: the nearest that it does comes with it.
+  const choose = async (lang: string) => {
+    const spoken = await levelsOf(lang);
+    set({ lang, level: spoken.includes(state.level) ? state.level : (spoken[0] ?? state.level) });
+  };
   return (
     <label class="ghost level">
       <span class="unseen">{t("lang.label")}</span>
-      <select value={state.lang} onChange={(event) => set({ lang: event.currentTarget.value })}>
+      <select value={state.lang} onChange={(event) => void choose(event.currentTarget.value)}>
         {languages().map((each) => (
           <option key={each} value={each} lang={each}>
             {new Intl.DisplayNames([each], { type: "language" }).of(each) ?? each}
@@ -114,19 +124,21 @@ function Languages({ state, set }: ScreenProps) {
   );
 }
 
-function Shares({ state, done }: { readonly state: ScreenProps["state"]; readonly done: () => void }) {
+function Shares({ state, close }: { readonly state: ScreenProps["state"]; readonly close: () => void }) {
   const t = useText();
   const offer = share.value;
   const name = `roundtrip-${offer?.name ?? state.screen}`;
   const said = (good: boolean, text: string) => {
     announce(good ? t("action.copied") : t("action.copy_failed"));
+    if (good) tell(t("action.copied"));
     if (!good) window.prompt(t("action.copy_failed"), text);
-    done();
+    close();
   };
   const copied = async (text: string) => said(await copy(text), text);
   const saved = () => {
     announce(t("action.saved"));
-    done();
+    tell(t("action.saved"));
+    close();
   };
   const frame = () => {
     const source = fullLink();
@@ -159,7 +171,7 @@ function Shares({ state, done }: { readonly state: ScreenProps["state"]; readonl
               .then(saved, (error: unknown) => {
                 console.error(error);
                 announce(t("error.data"));
-                done();
+                close();
               });
           }}
         >
@@ -171,8 +183,7 @@ function Shares({ state, done }: { readonly state: ScreenProps["state"]; readonl
           class="ghost"
           onClick={() => {
             const found = picture?.();
-            if (found instanceof SVGSVGElement) save(`${name}.svg`, standalone(found), "image/svg+xml");
-            saved();
+            if (found instanceof SVGSVGElement) void drawing(found).then((text) => save(`${name}.svg`, text, "image/svg+xml")).then(saved);
           }}
         >
           {t("action.svg")}

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { loadFills } from "./fills";
 import { onStrings, setFills, setLanguage, t as at, type Values } from "../core/strings";
-import { lab } from "./state";
+import { lab, type Level } from "./state";
 
 const version = signal(0);
 // Only a change of level draws texts again, not each step of a slider.
@@ -19,13 +19,14 @@ export function useText(): Say {
   return (key, values = {}) => at(key, now, values);
 }
 
-let spoken = "en";
+let spoken = "en child";
 
-/** Load the language of the address, and the figures in the texts. */
-export function followLanguage(lang: string): void {
-  if (lang === spoken) return;
-  spoken = lang;
-  void setLanguage(lang);
+/** Load the language of the address, and its figures in the texts. */
+export function followLanguage(lang: string, at: Level): void {
+  const asked = `${lang} ${at}`;
+  if (asked === spoken || (lang === "en" && spoken.startsWith("en "))) return;
+  spoken = asked;
+  void setLanguage(lang, at);
 }
 
 export function loadTexts(): void {

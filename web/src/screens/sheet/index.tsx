@@ -116,7 +116,7 @@ export default function Sheet({ state }: ScreenProps) {
             {t("sheet.to_wait")}
           </a>
         </p>
-        <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level} sheet.pdf` })}</p>
+        <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level}${document.documentElement.lang === "en" ? "" : ` --lang ${state.lang}`} sheet.pdf` })}</p>
       </div>
       <div class="sheet-pages" role="region" aria-label={t("aria.sheet.preview")}>
         {shown("child") && <Child t={t} />}
@@ -408,7 +408,7 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
                     <td>{spread}</td>
                     <td>{t(`grade.${fill.grade}`)}</td>
                     <td>
-                      {fill.from} {fill.sources.length > 0 && `[${fill.sources.map((key) => cited.indexOf(key) + 1).join(", ")}]`}
+                      <span lang="en">{fill.from}</span> {fill.sources.length > 0 && `[${fill.sources.map((key) => cited.indexOf(key) + 1).join(", ")}]`}
                     </td>
                   </tr>
                 );
@@ -418,7 +418,7 @@ function Answers({ t, told, level, fills, sources }: AnswersProps) {
         </div>
         <h3 class="qs-s">{t("sheet.answer.sources")}</h3>
         <p class="qs-small">{t("sheet.answer.sources.lead")}</p>
-        <ol class="qs-sources">
+        <ol class="qs-sources" lang="en">
           {cited.map((key, i) => {
             const source = sources[key];
             return (
