@@ -16,6 +16,7 @@ help:
 	@echo "make docs      the documentation    make clean     remove .venv and what was built"
 
 trip: .venv/.run
+	@[ -n "$$ROUNDTRIP_MODEL" ] || $(BIN)/roundtrip model fetch --quiet || true
 	@$(BIN)/roundtrip trip "The capital of France is"
 
 .venv/.run .venv/.dev .venv/.bench .venv/.docs .venv/.lab: .venv/.%: pyproject.toml

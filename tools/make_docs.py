@@ -308,6 +308,7 @@ def run(command: str) -> str:
     words = shlex.split(command)
     program = [sys.executable, "-m", "roundtrip", *words[1:]] if words[0] == "roundtrip" else words
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    environment["ROUNDTRIP_MODEL"] = "none"  # what a page shows must not depend on the machine that makes it
     done = subprocess.run(
         program, capture_output=True, text=True, env=environment, cwd=ROOT, check=False, encoding="utf-8"
     )

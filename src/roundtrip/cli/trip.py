@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -180,9 +181,14 @@ def _answer(trace: Trace, model: str | None, form: str, max_tokens: int) -> dict
 
 
 def _say_answer(trace: Trace, model: str | None, form: str, max_tokens: int, live: bool) -> None:
-    """Print the real answer below the forecast, or in one line why there is none."""
+    """Print the real answer below the forecast, or in one line why there is none.
+
+    Who asked for no model (``ROUNDTRIP_MODEL=none``) is not told how to get one.
+    """
     from roundtrip.errors import ModelError, PromptError
 
+    if model is None and os.environ.get("ROUNDTRIP_MODEL") == "none":
+        return
     try:
         from roundtrip.journey.answer import answer, answer_as_text
 
