@@ -93,10 +93,12 @@ def test_an_answer_ends_with_the_context(tiny: Engine) -> None:
 
 
 def test_the_token_that_ends_an_answer_is_the_last(tiny: Engine) -> None:
-    hot = Sampling(temperature=30, seed=9)  # nearly all tokens alike: one of 300 is the end
+    hot = Sampling(temperature=30, seed=8)  # nearly all tokens alike: two of 300 are the end
     made = answer(tiny, [7, 8], sampling=hot, max_tokens=200)
-    assert tiny.ends() == {2}
-    assert made.index(2) == len(made) - 1 < 199
+    assert tiny.ends() == {0, 2}
+    assert made[-1] in {0, 2}
+    assert not {0, 2} & set(made[:-1])
+    assert 1 < len(made) < 200
     assert answer(tiny, [7, 8], sampling=hot, max_tokens=200) == made
 
 

@@ -14,6 +14,9 @@ from roundtrip.engine.model import Llama
 from roundtrip.engine.template import Chat
 from roundtrip.errors import ModelError
 
+ENDS = ("<|im_end|>", "<|endoftext|>")
+"""Markup that ends a turn or a text, in models that have it."""
+
 
 @dataclass(frozen=True)
 class ModelCard:
@@ -46,7 +49,7 @@ class Engine:
 
     def ends(self) -> frozenset[int]:
         """Return the tokens that end an answer."""
-        ids = {self.tokenizer.end, self.chat.end if self.chat else None}
+        ids = {self.tokenizer.end, *map(self.tokenizer.id_of, ENDS)}
         return frozenset(i for i in ids if i is not None)
 
 
@@ -70,6 +73,7 @@ def load(path: str | Path | None = None, context: int | None = None, threads: in
     tokenizer = Tokenizer.from_gguf(file.metadata, str(found.path))
     if tokenizer.size > model.sizes.vocabulary:
         raise ModelError(f"{found.path}: {tokenizer.size} tokens, and scores for {model.sizes.vocabulary}")
+    file.close()
     return Engine(model, tokenizer, _card(file, model, found), Chat.from_gguf(file.metadata, tokenizer))
 
 

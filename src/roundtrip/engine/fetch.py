@@ -147,6 +147,8 @@ def _sweep(home: Path) -> None:
 
 
 def _alive(process: int) -> bool:
+    if os.name == "nt":  # there, a signal of number 0 is not a question
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -233,7 +233,7 @@ class GGUF:
         return out
 
     def close(self) -> None:
-        """Let the file go; arrays that still look into it keep it open."""
+        """Let the file go; blocks that still look into it keep it open."""
         try:
             self._bytes.close()
         except BufferError:

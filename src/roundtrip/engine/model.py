@@ -76,7 +76,7 @@ class Llama:
     Parameters
     ----------
     file
-        The open weights.
+        The open weights; they are copied, so that the file may be closed afterwards.
     weights
         A name of these weights (their SHA-256), so that a saved cache is never given to another model.
     context
@@ -85,12 +85,13 @@ class Llama:
 
     def __init__(self, file: GGUF, weights: str = "", context: int | None = None) -> None:
         self.sizes = s = sizes(file, context)
-        self._file = file
         self.layout = Layout(s.layers, s.kv_heads, s.head_width, weights)
         self.layers = [_layer(file, s, i) for i in range(s.layers)]
         self.output_norm = _vector(file, "output_norm.weight", s.width)
+        # A token's vector is a column of the table. Many models score with the same table (they are tied).
+        self.embedding = _matrix(file, ["token_embd.weight"], s.width, [s.vocabulary])  # (576, 49152)
         tied = "output.weight" not in file.tensors
-        self.head = _matrix(file, ["token_embd.weight" if tied else "output.weight"], s.width, [s.vocabulary])
+        self.head = self.embedding if tied else _matrix(file, ["output.weight"], s.width, [s.vocabulary])
         _nothing_else(file, s.layers)
         pairs = s.head_width // 2
         self._frequencies = s.rope_base ** -(np.arange(pairs) / pairs)  # (32,)
@@ -104,7 +105,7 @@ class Llama:
 
     def embed(self, ids: Sequence[int] | NDArray[np.intp]) -> Floats:
         """Return the vectors of tokens, as the embedding table has them: (tokens, width)."""
-        return self._file.array("token_embd.weight", rows=ids)
+        return np.ascontiguousarray(self.embedding[:, ids].T)
 
     def scores(self, state: Floats) -> Floats:
         """Return the scores that a state would give to each token: (tokens, width) becomes (tokens, vocabulary)."""
