@@ -44,7 +44,8 @@ fi
 
 case "$what" in
     run) target="." ;;
-    dev | bench | docs | lab) target=".[$what]" ;;
+    lab) target=".[lab,sheet]" ;;
+    dev | bench | docs) target=".[$what]" ;;
     *) fail "'$what' is not one of run, dev, bench, docs, lab" ;;
 esac
 
