@@ -7,6 +7,7 @@ was taken (``tools/record_live.py``), with its date and its machine, joined anew
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -77,6 +78,7 @@ def shown(m: Measured, forecast: Sequence[Span]) -> Body:
     lead_s = trace.span("page.input").start_s
     parts = _parts(trace, path, forecast)
     gaps_s = sum(span.duration_s for span in path if span.name == "gap")
+    forecast_s = sum(part["forecast_s"] or 0.0 for part in parts) if forecast else None
     return {
         "schema": "roundtrip.live.trip/1",
         "trace": trace.as_dict(),
@@ -87,7 +89,8 @@ def shown(m: Measured, forecast: Sequence[Span]) -> Body:
         "unattributed_share": gaps_s / measured_s if measured_s else 0.0,
         "lead_s": lead_s,
         "parts": parts,
-        "forecast_s": sum(part["forecast_s"] or 0.0 for part in parts) if forecast else None,
+        "forecast_s": forecast_s,
+        "ratio": measured_s / forecast_s if forecast_s else None,
         "clock": found.as_dict() if found else None,
         "tokens": _tokens(m, trace, lead_s),
         "line": _line(m, trace, lead_s, found),
@@ -139,7 +142,8 @@ def _tokens(m: Measured, trace: Trace, lead_s: float) -> list[Body]:
             {
                 "text": said.text,
                 "logprob": said.logprob,
-                "top": [list(other) for other in said.top],
+                "probability": None if said.logprob is None else math.exp(min(said.logprob, 0.0)),
+                "top": [{"text": text, "probability": math.exp(min(logprob, 0.0))} for text, logprob in said.top],
                 "made_s": step.end_s - lead_s if step else None,
                 "read_s": (m.reads[read_at][0] - m.key_ns) / 1e9 if read_at is not None else None,
                 "painted_s": paint.end_s - lead_s if paint else None,
