@@ -17,6 +17,7 @@ const screens: Readonly<Record<string, Loader>> = {
   facts: () => import("./screens/facts/index"),
   sheet: () => import("./screens/sheet/index"),
   stage: () => import("./screens/stage/index"),
+  live: () => import("./screens/live/index"),
 };
 
 export function App() {

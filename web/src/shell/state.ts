@@ -35,7 +35,7 @@ export interface ScreenProps {
   readonly set: SetLab;
 }
 
-export const SCREENS = ["journey", "wait", "word", "energy", "compare", "facts", "sheet", "stage"] as const;
+export const SCREENS = ["journey", "wait", "word", "energy", "compare", "facts", "sheet", "stage", "live"] as const;
 export const LEVELS: readonly Level[] = ["child", "student", "engineer"];
 const THEMES: readonly Theme[] = ["auto", "dark", "light"];
 const SHARED = ["theme", "level", "lang", "embed"] as const;
