@@ -87,7 +87,7 @@ def test_a_level_that_a_language_speaks_is_nearly_whole(language: str) -> None:
         missing = [
             key for key in english if key not in other or not (isinstance(other[key], str) or level in other[key])
         ]
-        assert len(missing) < 0.05 * len(english), (level, missing)
+        assert len(missing) < 0.1 * len(english), (level, missing)
         # What is printed cannot be looked up: all of it is there.
         assert not [key for key in missing if key.startswith(("sheet.", "said.", "number.", "part.", "fill."))]
 
