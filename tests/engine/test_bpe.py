@@ -84,6 +84,13 @@ def test_merges_are_on_record(tiny: Tokenizer) -> None:
     assert next(p for p in tiny.pieces("q")).merges == ()
 
 
+def test_merges_are_told_in_the_order_in_which_they_happened() -> None:
+    pairs = [("c", "d"), ("a", "b"), ("b", "x"), ("ab", "cd")]
+    words = {token: i for i, token in enumerate(["a", "b", "c", "d", "x", *(left + right for left, right in pairs)])}
+    (piece,) = Tokenizer(words, pairs, [r"\w+"], {}).pieces("abcd")
+    assert [(m.left, m.right, m.rank) for m in piece.merges] == [(b"c", b"d", 0), (b"a", b"b", 1), (b"ab", b"cd", 3)]
+
+
 def test_markup_is_read_only_where_it_is_asked_for(tiny: Tokenizer) -> None:
     text = "<|im_end|>a<|im_start|>"
     assert tiny.encode(text) == [2, *tiny.encode("a"), 1]

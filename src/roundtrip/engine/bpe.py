@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import codecs
 import heapq
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -235,7 +236,7 @@ class Tokenizer:
     def _merge(self, word: str) -> list[tuple[str, list[Merge]]]:
         """Return the tokens of a word, each with its merges: the pair of lowest rank first, of equals the leftmost."""
         parts: list[str] = list(word)
-        merges: list[list[Merge]] = [[] for _ in parts]
+        merges: list[list[tuple[int, Merge]]] = [[] for _ in parts]  # when, and what
         after = [*range(1, len(parts)), -1]  # the neighbors of each part; -1 is none
         before = [*range(-1, len(parts) - 1)]
         heap: list[tuple[int, int, str, str]] = []
@@ -248,19 +249,22 @@ class Tokenizer:
 
         for i in range(len(parts) - 1):
             offer(i, i + 1)
-        while heap:
+        for moment in itertools.count():
+            if not heap:
+                break
             rank, left, first, second = heapq.heappop(heap)
             right = after[left]
             if right < 0 or parts[left] != first or parts[right] != second:
                 continue  # one of the two has been joined to another since
             parts[left], parts[right] = first + second, ""
-            merges[left] += [*merges[right], Merge(_as_bytes(first), _as_bytes(second), rank)]
+            merges[left] += [*merges[right], (moment, Merge(_as_bytes(first), _as_bytes(second), rank))]
             after[left] = after[right]
             if after[right] >= 0:
                 before[after[right]] = left
             offer(before[left], left)
             offer(left, after[left])
-        return [(part, merged) for part, merged in zip(parts, merges, strict=True) if part]
+        in_order = [[merge for _, merge in sorted(made, key=lambda pair: pair[0])] for made in merges]
+        return [(part, made) for part, made in zip(parts, in_order, strict=True) if part]
 
 
 class TextStream:
