@@ -15,6 +15,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -26,6 +28,7 @@ from roundtrip.engine.exchange import Exchange, Token
 
 TIE = 1e-3
 HANG_UP_EVERY = 3
+DROPPED_S = 20.0
 
 RUBBISH: list[tuple[Any, int, str]] = [
     (b"{", 400, "invalid_json"),
@@ -70,8 +73,15 @@ class Running:
             connection.close()
 
     def free_pages(self) -> int:
-        """Return the pages that nobody holds, once what is only kept has been given up."""
+        """Return the pages that nobody holds, once who hung up has been dropped and what is only kept given up."""
+        end = time.monotonic() + DROPPED_S
+        while time.monotonic() < end and self.get("/health")["pages_used"]:
+            time.sleep(0.05)  # a step of the model may be under way
         return self.post("/reset_prefix_cache", {})[1]["pages_free"]
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.base_url.removesuffix("/v1") + path, timeout=60) as reply:
+            return json.load(reply)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ is a request that met a kept connection which the server had closed, and the rec
 end, so that the next request finds the connection open.
 
 A role-only chunk is no token, nor is a keep-alive, nor the chunk that carries the usage. Counts of tokens come from the
-server or are not known. HTTP is h11's, over a plain socket.
+server or are not known. HTTP is h11's, over a plain socket: no proxy is used, and no redirection followed.
 """
 
 from __future__ import annotations
