@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from roundtrip.journey.forecast import forecast
 from roundtrip.journey.scenario import load_scenario
 from roundtrip.lab import sheet
 from roundtrip.lab.strings import LEVELS, Texts, load
+from tests.lab.rig import serving
 
 try:
     import weasyprint  # noqa: F401
@@ -250,3 +252,48 @@ def test_the_sheet_in_german_says_so_and_names_what_stays_english(tmp_path: Path
     assert b"/Lang (de)" in path.read_bytes() or "de" in run("pdfinfo", "-struct", str(path))
     tree = run("pdfinfo", str(path))
     assert re.search(r"Pages:\s+[67]\b", tree)
+
+
+@needs_weasyprint
+@needs_poppler
+def test_the_lab_prints_on_demand_with_the_readers_own_sliders(tmp_path: Path) -> None:
+    with serving() as port:
+        status, kind, body = asked(port, "/sheet.pdf?level=student&paper=letter&km=9000&queue=200&prompt=800&reply=120")
+    assert (status, kind) == (200, "application/pdf")
+    path = tmp_path / "asked.pdf"
+    path.write_bytes(body)
+    settings = (
+        "distance_m=9000000.0", "queue_wait_s=0.2", "prompt_tokens=800.0", "output_tokens=120.0"
+    )  # fmt: skip
+    trip = sheet.trip_of(load_scenario("concept").with_settings(tuple(f"concept.lab.{each}" for each in settings)))
+    assert body == sheet.pdf_sheet("student", "letter", trip).pdf
+    assert "9,000 km of cable" in " ".join(run("pdftotext", str(path), "-").split())
+
+
+@needs_weasyprint
+def test_the_lab_says_in_one_line_what_it_cannot_print() -> None:
+    with serving() as port:
+        for query, status, words in (
+            ("level=chld", 400, "did you mean 'child'"),
+            ("paper=a5", 400, "no paper 'a5'"),
+            ("lang=xx", 400, "no texts in language 'xx'"),
+            ("trip=../../etc", 400, "no preset"),
+            ("km=far", 400, "expected a number"),
+            ("km=1e300", 400, "distance_m"),
+            ("km=nan", 400, "distance_m"),
+            ("level=" + "a" * 600, 414, "too long"),
+        ):
+            found, kind, body = asked(port, f"/sheet.pdf?{query}")
+            told = body.decode()
+            assert (found, kind) == (status, "text/plain; charset=utf-8"), (query, told)
+            assert words in told, (query, told)
+            assert "\n" not in told
+
+
+def asked(port: int, path: str) -> tuple[int, str, bytes]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer.status, answer.headers["content-type"], body

@@ -46,6 +46,20 @@ def test_a_page_is_chosen_by_keyboard(told: dict[str, Any]) -> None:
     say = Texts("student")
     assert say("sheet.teacher.title") in told["teacher"]
     assert say("sheet.answer.title") not in told["teacher"]
+    assert told["announced"] == say("sheet.now", pages=say("sheet.teacher.tab"))
+
+
+def test_the_link_to_the_pdf_has_level_and_sliders(told: dict[str, Any]) -> None:
+    for part in ("sheet.pdf?", "level=student", "km=9000", "reply=120", "lang=en"):
+        assert part in told["pdf"]
+
+
+def test_the_answers_speak_german_with_german_figures(told: dict[str, Any]) -> None:
+    german = told["german"].replace("\xa0", " ")
+    assert Texts("child", language="de")("sheet.answer.title") in german
+    assert "45 Tausendstel einer Sekunde" in german
+    assert "4,3 Sekunden" in german
+    assert "seconds" not in german
 
 
 def test_it_fits_the_narrowest_phone(told: dict[str, Any]) -> None:

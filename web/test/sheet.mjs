@@ -11,12 +11,18 @@ const told = await withBrowser(
     await ready(page);
     const answers = await page.innerText(".sheet-pages");
     const back = await page.getAttribute('.sheet-go a[href*="wait"]', "href");
-    const pdf = await page.getAttribute(".sheet-go a[download]", "href").catch(() => null);
+    const pdf = await page.getAttribute('.sheet-go a[href*="sheet.pdf"]', "href");
     // By keyboard alone: to the tab of the teacher's page.
     await page.focus('.sheet-pick button:has-text("For teachers")');
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => location.hash.includes("for=teacher"));
     const teacher = await page.innerText(".sheet-pages");
+    await page.waitForFunction(() => document.querySelector("[role=status]").textContent.trim());
+    const announced = await page.innerText("[role=status]");
+    await page.goto(address(base, "sheet", "lang=de&level=child&for=answer"));
+    await ready(page);
+    await page.waitForFunction(() => document.documentElement.lang === "de");
+    const german = await page.innerText(".sheet-pages");
     const sizes = {};
     for (const paper of ["a4", "letter"]) {
       await page.goto(address(base, "sheet", `level=child&paper=${paper}&${SLIDERS}`));
@@ -28,7 +34,7 @@ const told = await withBrowser(
     await page.goto(address(base, "sheet", "level=engineer"));
     await ready(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    return { answers, back, pdf, teacher, sizes, wide, errors: noted.errors };
+    return { answers, back, pdf, teacher, announced, german, sizes, wide, errors: noted.errors };
   },
   { gl: false },
 );

@@ -30,6 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from roundtrip.errors import DomainError, RoundtripError, ScenarioError, nearest
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
+from roundtrip.lab.printer import Printer
 from roundtrip.lab.room import Room
 
 LARGEST_B = 65_536
@@ -339,6 +340,7 @@ def app(folder: Path | None = None, hosts: Iterable[str] = HOSTS, room: Room | N
         Route("/", page),
         Route("/index.html", page),
         WebSocketRoute("/ws", socket),
+        Route("/sheet.pdf", Printer().sheet),
         *room.routes(),
         Mount("/", StaticFiles(directory=root, follow_symlink=False)),
     ]

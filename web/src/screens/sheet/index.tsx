@@ -10,6 +10,7 @@ import { loadLab, loadSources, loadTrip } from "../../core/data";
 import { loadFormula, type Values } from "../../core/formula";
 import { plain, said } from "../../core/said";
 import { has, keys, raw, type Fill } from "../../core/strings";
+import { isLive } from "../../core/server";
 import type { Source } from "../../core/types";
 import { percent, rest, share as shareOf } from "../../charts/numbers";
 import { useData } from "../../shell/data";
@@ -57,9 +58,12 @@ export default function Sheet({ state }: ScreenProps) {
   const sources = useData(loadSources);
   const told = useTold(params, t, state.level);
   const lab = useData(loadLab);
-  // A single file brings no PDF with it.
-  const inlined = document.getElementById("data/lab.json") !== null;
-  const pdf = !inlined && lab?.sheets.includes(`sheet-${paper}.pdf`) ? `./data/sheet-${paper}.pdf` : "";
+  const spoken = document.documentElement.lang;
+  // The lab's own server prints what is seen; a static site has the sheet for children ready, a single file has none.
+  const ready = state.level === "child" && spoken === "en" && document.getElementById("data/lab.json") === null;
+  const asked = new URLSearchParams({ paper, level: state.level, lang: spoken, ...sliders(params), ...(params["trip"] ? { trip: params["trip"] } : {}) });
+  asked.delete("guess");
+  const pdf = isLive() ? `./sheet.pdf?${asked}` : ready && lab?.sheets.includes(`sheet-${paper}.pdf`) ? `./data/sheet-${paper}.pdf` : "";
 
   useShare(
     { name: "sheet", json: () => ({ trip: told?.sentence, summary: told?.summary, guess: told?.guess || undefined, paper }) },
@@ -108,7 +112,7 @@ export default function Sheet({ state }: ScreenProps) {
             {t("sheet.print")}
           </button>
           {pdf && (
-            <a class="ghost" href={pdf} download={`roundtrip-sheet-${paper}.pdf`}>
+            <a class="ghost" href={pdf} download={isLive() ? undefined : `roundtrip-sheet-${paper}.pdf`}>
               {t("sheet.pdf")}
             </a>
           )}
@@ -116,7 +120,7 @@ export default function Sheet({ state }: ScreenProps) {
             {t("sheet.to_wait")}
           </a>
         </p>
-        <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level}${document.documentElement.lang === "en" ? "" : ` --lang ${state.lang}`} sheet.pdf` })}</p>
+        <p class="cap">{t("sheet.pdf.how", { command: `roundtrip sheet --paper ${paper} --level ${state.level}${spoken === "en" ? "" : ` --lang ${spoken}`} sheet.pdf` })}</p>
       </div>
       <div class="sheet-pages" role="region" aria-label={t("aria.sheet.preview")}>
         {shown("child") && <Child t={t} />}
