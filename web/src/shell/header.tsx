@@ -64,7 +64,11 @@ export function Header({ state, set }: ScreenProps) {
       </a>
       <nav aria-label={t("nav.label")}>{links()}</nav>
       <div class="right">
-        {languages().length > 1 && <Languages state={state} set={set} />}
+        {languages().length > 1 && (
+          <span class="wide">
+            <Languages state={state} set={set} />
+          </span>
+        )}
         {level}
         <span class="wide">{theme}</span>
         <Menu label={t("action.share.short")} class="wide">
@@ -83,6 +87,7 @@ export function Header({ state, set }: ScreenProps) {
             <>
               {links(close)}
               <hr />
+              {languages().length > 1 && <Languages state={state} set={set} />}
               {theme}
               <button
                 class="ghost"
