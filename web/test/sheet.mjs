@@ -19,10 +19,6 @@ const told = await withBrowser(
     const teacher = await page.innerText(".sheet-pages");
     await page.waitForFunction(() => document.querySelector("[role=status]").textContent.trim());
     const announced = await page.innerText("[role=status]");
-    await page.goto(address(base, "sheet", "lang=de&level=child&for=answer"));
-    await ready(page);
-    await page.waitForFunction(() => document.documentElement.lang === "de");
-    const german = await page.innerText(".sheet-pages");
     const sizes = {};
     for (const paper of ["a4", "letter"]) {
       await page.goto(address(base, "sheet", `level=child&paper=${paper}&${SLIDERS}`));
@@ -34,6 +30,10 @@ const told = await withBrowser(
     await page.goto(address(base, "sheet", "level=engineer"));
     await ready(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    await page.goto(address(base, "sheet", "lang=de&level=child&for=answer"));
+    await ready(page);
+    await page.waitForFunction(() => document.documentElement.lang === "de");
+    const german = await page.innerText(".sheet-pages");
     return { answers, back, pdf, teacher, announced, german, sizes, wide, errors: noted.errors };
   },
   { gl: false },
