@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import threading
 import time
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 from roundtrip.engine import answer, guard, server
-from roundtrip.engine.scheduler import Limits
-from tests.engine.service import Service, serving
+from roundtrip.engine.scheduler import Limits, Scheduler
+from tests.engine.service import Service, serving, tiny
 
 MODEL = "tiny"
 
@@ -91,6 +92,32 @@ def test_while_it_drains_new_requests_get_503() -> None:
             assert (health.status, health.json["status"]) == (503, "draining")
         running.join()
         assert found[0].json["usage"]["completion_tokens"] == 5
+
+
+def test_a_second_signal_aborts_what_runs_and_says_so() -> None:
+    scheduler = Scheduler(tiny(), Limits())
+    listening = guard.listen("127.0.0.1", 0)
+    stopping = guard.Server(guard.config(server.app(tiny(), scheduler)), scheduler, 60.0)
+    thread = threading.Thread(target=stopping.run, kwargs={"sockets": [listening]})
+    thread.start()
+    _until(lambda: stopping.started)
+    service = Service(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", scheduler, MODEL)
+    slow, found = _Slow(), list[Any]()
+    with slow(service):
+        asked = {"max_tokens": 200, "ignore_eos": True, "stream": True}
+        running = threading.Thread(target=lambda: found.append(service.complete("Hi", **asked)))
+        running.start()
+        _until(lambda: scheduler._running)
+        stopping.handle_exit(signal.SIGTERM, None)
+        assert scheduler.draining
+        assert not stopping.should_exit, "it waits for what runs"
+        stopping.handle_exit(signal.SIGTERM, None)
+        _until(lambda: scheduler._closing)
+    running.join(60)
+    thread.join(60)
+    scheduler.close()
+    assert found[0].events[-1]["error"]["message"] == "the server stopped"
+    assert scheduler.pool.free == scheduler.pool.pages
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -2,7 +2,7 @@
 
 A connection has `HEAD_S` to say what it wants, a client that does not read is cut off after `STALL_S`, and there are
 never more than `MOST_CONNECTIONS`. On SIGTERM (or Ctrl+C) the server takes nothing new, answers 503, finishes what it
-began, and leaves; a second signal ends it at once.
+began, and leaves; a second signal aborts what runs, and its readers are told.
 """
 
 from __future__ import annotations
@@ -124,12 +124,15 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain on the first signal, leave on the second."""
-        if self.scheduler.draining or self._loop is None:
+        """Drain on the first signal, abort what runs on the second, leave at once on the third."""
+        if self._loop is None or self.should_exit:
             self.should_exit = self.force_exit = True
-            return
-        self.scheduler.drain()
-        self._loop.call_soon_threadsafe(self._start_draining)
+        elif self.scheduler.draining:
+            self.should_exit = True
+            self._loop.call_soon_threadsafe(self.scheduler.stop)
+        else:
+            self.scheduler.drain()
+            self._loop.call_soon_threadsafe(self._start_draining)
 
     def _start_draining(self) -> None:
         self._drain = asyncio.ensure_future(self._until_idle())

@@ -157,11 +157,15 @@ class Scheduler:
             self._wake.notify()
         done.wait(60.0)
 
-    def close(self) -> None:
-        """Stop: whatever waits or runs is aborted."""
+    def stop(self) -> None:
+        """Abort whatever waits or runs, after the step that is under way."""
         with self._wake:
             self._closing = True
             self._wake.notify()
+
+    def close(self) -> None:
+        """Stop, and wait until it is done."""
+        self.stop()
         self._thread.join(60.0)
 
     # -- the engine's thread ----------------------------------------------------------------------------------------
