@@ -138,9 +138,10 @@ def _tokens(m: Measured, trace: Trace, lead_s: float) -> list[Body]:
         frame = next((n for n, f in enumerate(m.frames) if commit is not None and f[2] >= commit), None)
         paint = spans.get(f"screen.paint.{frame + 1}") if frame is not None else None
         step = made[number] if number < len(made) else None
+        ends = number == len(m.tokens) - 1 and m.finish == "stop" and commit is None  # it has no text
         found.append(
             {
-                "text": said.text,
+                "text": "" if ends else said.text,
                 "logprob": said.logprob,
                 "probability": None if said.logprob is None else math.exp(min(said.logprob, 0.0)),
                 "top": [{"text": text, "probability": math.exp(min(logprob, 0.0))} for text, logprob in said.top],

@@ -230,7 +230,7 @@ class Room:
         from roundtrip.lab.live import trip
 
         body = load(await read_body(request))
-        return reply(await asyncio.to_thread(lambda: trip(self._whole(body))))
+        return reply(await asyncio.to_thread(lambda: trip(self.whole(body))))
 
     async def _export(self, request: Request) -> Response:
         """Return a trip as a file of another program's format."""
@@ -238,7 +238,7 @@ class Room:
 
         form = str(request.path_params["form"])
         body = load(await read_body(request))
-        text, kind = await asyncio.to_thread(lambda: exported(self._whole(body), form))
+        text, kind = await asyncio.to_thread(lambda: exported(self.whole(body), form))
         return Response(text, headers={"content-type": kind, "cache-control": "no-store"})
 
     async def _inside(self, request: Request) -> Response:
@@ -255,7 +255,7 @@ class Room:
         finally:
             self._looks -= 1
 
-    def _whole(self, body: Body) -> Body:
+    def whole(self, body: Body) -> Body:
         """Return what a page measured with what the server kept of the same trace beside it."""
         if body.get("writing") is not None or self._loaded is None:
             return body

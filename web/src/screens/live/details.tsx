@@ -5,7 +5,7 @@ import type { Level } from "../../core/strings";
 import type { Span } from "../../core/types";
 import { link } from "../../shell/state";
 import type { Say } from "../../shell/text";
-import { isModeled, nameOf, stageOf, tokenOf, tokenText, whatOf, type Bar } from "./rows";
+import { isModeled, nameOf, stageOf, plainToken, tokenOf, whatOf, type Bar } from "./rows";
 import type { Trip } from "./types";
 
 export interface DetailsProps {
@@ -34,10 +34,10 @@ export function Details({ trip, bar, level, t, onStep, onZoom }: DetailsProps) {
     [t("live.start"), t(bar.from < 0 ? "live.start.before" : "live.start.value", { value: time(Math.abs(bar.from)) })],
   ];
   if (token) {
-    rows.push([t("live.token"), `“${tokenText(token.text)}”`]);
+    rows.push([t("live.token"), `“${plainToken(t, token.text)}”`]);
     if (token.probability !== null) rows.push([t("live.chance"), percent(token.probability)]);
     const others = token.top.filter((each) => each.text !== token.text).slice(0, 2);
-    if (others.length) rows.push([t("live.others"), others.map((each) => `“${tokenText(each.text)}” ${percent(each.probability)}`).join(", ")]);
+    if (others.length) rows.push([t("live.others"), others.map((each) => `“${plainToken(t, each.text)}” ${percent(each.probability)}`).join(", ")]);
   }
   if (level === "engineer")
     for (const [name, key] of Object.entries(COUNTS)) {

@@ -53,7 +53,10 @@ export function whatOf(t: Say, span: Span): string {
 }
 
 /** A token as it is shown: blanks and ends of lines can be seen. */
-export const tokenText = (text: string): string => text.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/^ /, "·").replace(/ /g, "·") || "∎";
+export const tokenText = (t: Say, text: string): string => text.replace(/\n/g, "⏎").replace(/\t/g, "→").replace(/ /g, "·") || t("live.end");
+
+/** A token beside others: its blank is seen by the gap. The end of an answer has no text. */
+export const plainToken = (t: Say, text: string): string => text.trim().replace(/\n/g, "⏎") || (text === "" ? t("live.end") : "⏎");
 
 /** The token that a pass made, where it did. */
 export function tokenOf(trip: Trip, span: Span) {

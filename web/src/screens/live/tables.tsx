@@ -28,7 +28,7 @@ export function Tables({ trip, bars, level, t }: { readonly trip: Trip; readonly
           title={t("live.table.tokens")} caption={t("live.table.tokens")} right={[1, 2, 3]}
           head={[t("live.token"), t("live.head.chance"), t("live.head.made"), t("live.head.painted")]}
           rows={trip.tokens.map((token) => [
-            tokenText(token.text), token.probability === null ? "–" : percent(token.probability), short(token.made_s, "s"), short(token.painted_s, "s"),
+            tokenText(t, token.text), token.probability === null ? "–" : percent(token.probability), short(token.made_s, "s"), short(token.painted_s, "s"),
           ])}
         />
       )}

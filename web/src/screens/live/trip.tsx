@@ -2,8 +2,10 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Numeral, percent, share, short, times } from "../../charts/numbers";
+import { Legend } from "../../charts/paint";
 import { digits } from "../../core/units";
 import { said } from "../../core/said";
+import type { Level } from "../../core/strings";
 import { useKeys } from "../../shell/keys";
 import { announce } from "../../shell/live";
 import { useShare } from "../../shell/share";
@@ -65,7 +67,7 @@ export function TripView({ trip, raw, state, at }: TripProps) {
     if (next) pick(next.span.id);
   };
   const first = trip.line.first_s ?? trip.measured_s;
-  const lastStart = trip.tokens[trip.tokens.length - 1]?.made_s ?? 0;
+  const lastStart = trip.tokens.filter((token) => token.painted_s !== null).pop()?.made_s ?? 0;
   const zooms = {
     fit: () => tell(whole),
     first: () => tell(around(0, first, 0.08)),
@@ -109,18 +111,19 @@ export function TripView({ trip, raw, state, at }: TripProps) {
     path: order.filter((each) => each.span.reading === "record").map((each) => nameOf(t, each.span)).join(", "),
   });
   const { clock } = trip;
+  const carriers = [...new Set(bars.map((each) => each.span.carrier))];
   return (
     <div class="trip">
       <div class="figs">
         {trip.line.first_s !== null && (
           <div>
             <div class="label">{t("live.first")}</div>
-            <Numeral class="mid" value={trip.line.first_s} unit="s" />
+            <Figure value={trip.line.first_s} level={level} said={time} />
           </div>
         )}
         <div>
           <div class="label">{t("live.whole")}</div>
-          <Numeral class="mid" value={trip.measured_s} unit="s" />
+          <Figure value={trip.measured_s} level={level} said={time} />
         </div>
         {trip.line.rate_token_s !== null && (
           <div>
@@ -168,12 +171,13 @@ export function TripView({ trip, raw, state, at }: TripProps) {
           deciding={deciding} at={at} label={summary} t={t}
         />
       </div>
+      <Legend items={carriers.map((carrier) => ({ carrier, name: t(`carrier.${carrier}`) }))} />
       <Replay trip={trip} whole={whole} at={at} motion={state.motion} t={t} />
       <div class="under">
         {bar && <Details trip={trip} bar={bar} level={level} t={t} onStep={step} onZoom={zooms.this} />}
         <div class="facts2">
           <p class="small">
-            {t("live.sum", { path: time(trip.path_s), measured: time(trip.measured_s), gap: time(trip.unattributed_s), share: percent(trip.unattributed_share) })}
+            {t("live.sum", { path: time(trip.path_s), measured: time(trip.measured_s), gap: time(trip.unattributed_s), share: `${digits(trip.unattributed_share * 100, 1)}%` })}
           </p>
           {clock && (
             <p class="small">
@@ -197,5 +201,9 @@ export function TripView({ trip, raw, state, at }: TripProps) {
     </div>
   );
 }
+
+/** A time in large type; a child reads it in words. */
+const Figure = ({ value, level, said: words }: { value: number; level: Level; said: (value: number) => string }) =>
+  level === "child" ? <span class="mid">{words(value)}</span> : <Numeral class="mid" value={value} unit="s" />;
 
 const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -9,9 +9,10 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Say } from "../../shell/text";
 import { short, tick as tickText } from "../../charts/numbers";
+import { si } from "../../core/units";
 import { fill, fresh, Hatch, hue } from "../../charts/paint";
 import { measure, useWidth } from "../../charts/width";
-import { isModeled, nameOf, ROWS, tokenOf, tokenText, type Bar } from "./rows";
+import { isModeled, nameOf, ROWS, plainToken, tokenOf, type Bar } from "./rows";
 import { Playhead } from "./replay";
 import type { Trip } from "./types";
 import type { Window } from "./window";
@@ -88,6 +89,9 @@ export function Waterfall(props: WaterfallProps) {
   const labels = useMemo(() => labelsOf(trip, placed, t, right), [trip, placed, t, right]);
   const line = deciding ? wayOf(placed, y) : "";
   const ticks = x.ticks(narrow ? 4 : 8);
+  // Far in, neighbors differ in late digits only.
+  const fine = Math.ceil(Math.log10(Math.max(...ticks.map(Math.abs), 1e-9) / Math.max((ticks[1] ?? 1) - (ticks[0] ?? 0), 1e-9))) + 1;
+  const mark = (value: number) => (fine > 3 ? si(value, "s", Math.min(fine, 9)) : tickText(value, "s"));
   const forecasts = trip.parts.filter((part) => part.forecast_s !== null && part.forecast_s > 0);
   const said = hovered ?? bars.find((bar) => bar.span.id === chosen) ?? null;
   return (
@@ -96,9 +100,8 @@ export function Waterfall(props: WaterfallProps) {
       <p class="small reading" aria-hidden="true">
         {said ? (
           <>
-            <b>{said.span.name === "model.step" && tokenOf(trip, said.span) ? `${nameOf(t, said.span)} “${tokenText(tokenOf(trip, said.span)!.text)}”` : nameOf(t, said.span)}</b>{" "}
-            {short(said.span.duration_s, "s")}
-            <span class="m"> {t(said.from < 0 ? "live.start.before" : "live.start.value", { value: short(Math.abs(said.from), "s") })}</span>
+            <b>{said.span.name === "model.step" && tokenOf(trip, said.span) ? `${nameOf(t, said.span)} “${plainToken(t, tokenOf(trip, said.span)!.text)}”` : nameOf(t, said.span)}</b>{" "}
+            {short(said.span.duration_s, "s")}, {t(said.from < 0 ? "live.from.before" : "live.from", { value: short(Math.abs(said.from), "s") })}
           </>
         ) : (
           t("live.hover")
@@ -122,7 +125,7 @@ export function Waterfall(props: WaterfallProps) {
             <g key={tick}>
               <line class="rule" x1={x(tick)} x2={x(tick)} y1="0" y2={height - 20} />
               <text class="m s" x={x(tick)} y={height - 5} text-anchor={x(tick) > right - 24 ? "end" : x(tick) < left + 10 ? "start" : "middle"}>
-                {tick < 0 ? `−${tickText(-tick, "s")}` : tickText(tick, "s")}
+                {tick < 0 ? `−${mark(-tick)}` : mark(tick)}
               </text>
             </g>
           ))}
@@ -135,14 +138,14 @@ export function Waterfall(props: WaterfallProps) {
               <line class="rule" x1={left} x2={right} y1={y(i) + BAR + 0.5} y2={y(i) + BAR + 0.5} />
             </g>
           ))}
-          {placed.map(({ bar, x: at, wide }) => (
-            <Drawn key={bar.span.id} bar={bar} x={at} wide={wide} y={y(ROWS.indexOf(bar.row))} strength={deciding && !bar.decides ? 0.38 : 1} />
-          ))}
           {line && <path class="way" d={line} />}
           {labels.map(({ key, text, at, row, quiet }) => (
             <text key={key} class={quiet ? "m s halo" : "s halo"} x={at} y={y(row) - 3}>
               {text}
             </text>
+          ))}
+          {placed.map(({ bar, x: at, wide }) => (
+            <Drawn key={bar.span.id} bar={bar} x={at} wide={wide} y={y(ROWS.indexOf(bar.row))} strength={deciding && !bar.decides ? 0.38 : 1} />
           ))}
           {placed
             .filter(({ bar }) => bar.span.id === chosen)
@@ -225,11 +228,14 @@ function labelsOf(trip: Trip, placed: readonly Placed[], t: Say, right: number):
     const row = ROWS.indexOf(bar.row);
     const token = steps.get(bar.span.id);
     const name = nameOf(t, bar.span);
-    const texts = token !== undefined ? [`${tokenText(token)} ${short(bar.span.duration_s, "s")}`, tokenText(token)] : [`${name} ${short(bar.span.duration_s, "s")}`, name];
-    if (token !== undefined && bar.span.parent === "model.prefill") texts.unshift(`${t("live.part.read")} ${short(bar.span.duration_s, "s")} ${tokenText(token)}`);
+    const long = short(bar.span.duration_s, "s");
+    const reads = bar.span.parent === "model.prefill";
+    const word = token === undefined || reads ? "" : plainToken(t, token);
+    const title = reads ? t("live.part.read") : name;
+    const texts = word === "" ? [`${title} ${long}`, title] : [`“${word}” ${long}`, word];
     for (const text of texts) {
       const size = measure(text, 12) + 6;
-      const fits = token !== undefined ? size <= wide + 8 : size <= Math.max(wide, bar.decides ? 90 : 40) + 40 && wide > 2;
+      const fits = word !== "" ? size <= wide + 8 : size <= Math.max(wide, bar.decides ? 90 : 40) + 40 && wide > 2;
       if (!fits || !put(row, x, x + size)) continue;
       made.push({ key: bar.span.id, text, at: x, row, quiet: !bar.decides });
       break;
