@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from roundtrip.engine.cache import PAGE, Cache, CacheFull, Layout, Pool
 from roundtrip.engine.engine import Engine, load
-from roundtrip.errors import ModelError
+from roundtrip.errors import ModelError, OutputError
 from tests.engine.judging import real_engine
 from tests.engine.tiny import tiny_gguf
 
@@ -173,3 +173,9 @@ def test_a_saved_cache_that_is_not_whole_is_named(tiny: Engine, tmp_path: Path) 
         refuse(saved[:6] + len(made).to_bytes(4, "little") + made + saved[10 + size :], match)
     cache.restore(saved)
     assert cache.length == 3
+    with pytest.raises(ModelError, match="No such file"):
+        cache.load(tmp_path / "none.kv")
+    with pytest.raises(OutputError, match="cannot be written"):
+        cache.save(tmp_path / "no" / "folder.kv")
+    cache.save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["cache.kv"]

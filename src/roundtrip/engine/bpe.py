@@ -117,6 +117,8 @@ class Tokenizer:
         kind, cut = metadata.get("tokenizer.ggml.model"), str(metadata.get("tokenizer.ggml.pre", "gpt-2"))
         if kind != "gpt2":
             raise ModelError(f"{origin}: tokenizer {kind!r}; this engine reads byte-level ones ('gpt2') only")
+        if metadata.get("tokenizer.ggml.add_bos_token"):
+            raise ModelError(f"{origin}: it wants a token in front of every text, which this engine does not add")
         if cut not in CUTS:
             known = ", ".join(CUTS)
             raise ModelError(f"{origin}: texts are cut by {cut!r}; this engine knows {known}")

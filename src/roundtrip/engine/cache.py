@@ -6,7 +6,9 @@ is counted in pages of 16 positions; a :class:`Pool` bounds the pages of all seq
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import struct
 import threading
 import zlib
@@ -16,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from roundtrip.errors import ModelError
+from roundtrip.errors import ModelError, OutputError
 
 Floats = NDArray[np.float32]
 
@@ -226,9 +228,20 @@ class Cache:
         self.length = length
 
     def save(self, path: Path) -> None:
-        """Write the filled positions to a file."""
-        path.write_bytes(self.to_bytes())
+        """Write the filled positions to a file, whole or not at all."""
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            draft.write_bytes(self.to_bytes())
+            os.replace(draft, path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
     def load(self, path: Path) -> None:
         """Read what :meth:`save` wrote."""
-        self.restore(path.read_bytes(), str(path))
+        try:
+            saved = path.read_bytes()
+        except OSError as error:
+            raise ModelError(f"{path}: {error.strerror or error}") from error
+        self.restore(saved, str(path))

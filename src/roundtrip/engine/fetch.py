@@ -211,7 +211,7 @@ def _size_B(folder: Path) -> int:
 def _reason(output: str) -> str:
     """Return what pip complains about, as one line."""
     if "No module named pip" in output:
-        return "this Python has no pip"
+        return "this Python has no pip (python -m ensurepip gives it one)"
     if "DO NOT MATCH THE HASHES" in output:
         return "what came does not have the published SHA-256"
     if "No space left on device" in output:

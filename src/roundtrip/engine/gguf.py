@@ -219,6 +219,8 @@ class GGUF:
         head = {"Q4_0": 2, "Q4_1": 4, "Q8_0": 2}[tensor.kind.name]
         scales = np.ascontiguousarray(blocks[..., :head]).view(np.float16).astype(np.float32)  # (rows, blocks, 1 or 2)
         scales = np.ascontiguousarray(scales.transpose(1, 2, 0))  # (blocks, 1 or 2, rows)
+        if not np.isfinite(scales).all():
+            raise self._damaged(f"tensor {name!r} has a scale that is no finite number")
         quants = np.ascontiguousarray(blocks[..., head:].transpose(1, 2, 0))  # (blocks, bytes, rows)
         target = out.reshape(columns // 32, 32, rows)  # a view: the first axis is split in two
         scale = scales[:, :1]

@@ -148,14 +148,18 @@ class Llama:
         turns = np.exp(1j * np.outer(positions, self._frequencies)).astype(np.complex64)[:, None]  # (rows, 1, 32)
         x = self.embed(ids)  # (rows, 576)
         seen = Recorder(look or Look(), x, self.sizes.layers, self.sizes.heads, spans)
-        with np.errstate(over="ignore"):  # exp(1000) is infinite, and one over it is zero: as it should be
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # exp(1000) is infinite, and one over it is zero: as it should be
             for index, layer in enumerate(self.layers):
                 x += self._attention(index, layer, x, turns, spans, seen)  # (rows, 576)
                 x += self._feed_forward(layer, x)  # (rows, 576)
                 seen.after_layer(index, x)
+            logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])  # (rows or parts, 49152)
+        if not np.isfinite(logits).all():
+            raise ModelError("the model's scores are not finite numbers: its weights are damaged")
         for cache, first, end in spans:
             cache.length += end - first
-        logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])  # (rows or parts, 49152)
         by_part = [logits[first:end] if every else logits[i] for i, (_, first, end) in enumerate(spans)]
         return Step(by_part, seen.trace([scores[-1] if every else scores for scores in by_part], top))
 

@@ -78,9 +78,10 @@ def pick(logits: Floats, sampling: Sampling = GREEDY, rng: np.random.Generator |
     """
     if sampling.temperature == 0 or sampling.top_k == 1:
         return int(logits.argmax())
-    scores = logits.astype(np.float64) / sampling.temperature
+    with np.errstate(over="ignore"):  # at a temperature next to zero all but the best are at minus infinity
+        scores = (logits.astype(np.float64) - logits.max()) / sampling.temperature
     ids = best(scores, sampling.top_k or len(scores))
-    weights = np.exp(scores[ids] - scores[ids[0]])
+    weights = np.exp(scores[ids])
     weights /= weights.sum()
     if sampling.top_p < 1:
         enough = int(np.searchsorted(np.cumsum(weights), sampling.top_p)) + 1
