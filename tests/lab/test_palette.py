@@ -26,8 +26,8 @@ STYLES = sorted((WEB / "src").rglob("*.css"))
 
 
 def variables() -> dict[str, dict[str, str]]:
-    """The colors of style.css for each ground, where the cascade would find them."""
-    text = (WEB / "src" / "style.css").read_text(encoding="utf-8")
+    """The colors of the style sheets for each ground, where the cascade would find them."""
+    text = "".join((WEB / "src" / name).read_text(encoding="utf-8") for name in ("style.css", "shell/media.css"))
     heads = {
         "dark": r"^:root \{",
         "light": r"^:root\[data-theme=\"light\"\] \{",
@@ -37,7 +37,7 @@ def variables() -> dict[str, dict[str, str]]:
     made: dict[str, dict[str, str]] = {}
     for ground, head in heads.items():
         found = re.search(head, text, re.M)
-        assert found, f"style.css: {head}"
+        assert found, head
         block = text[found.end() : text.index("}", found.end())]
         made[ground] = {name: value for name, value in re.findall(r"--([\w-]+): (#[0-9a-fA-F]{3,6});", block)}
     return made

@@ -14,7 +14,7 @@ export interface Lane {
 }
 
 const hatch = fresh("lane");
-const ROW = 74;
+const ROW = 66;
 
 export function Lanes({ lanes, scale, title, firstName }: { lanes: readonly Lane[]; scale: "linear" | "log"; title: string; firstName: string }) {
   const [ref, width] = useWidth<HTMLDivElement>(1200);

@@ -27,6 +27,15 @@ export function useShare(offer: Share, deps: readonly unknown[]): void {
   }, deps as unknown[]);
 }
 
+/** What was done last, for two seconds: who sees the page gets the word beside the button. */
+export const done = signal("");
+let forgotten = 0;
+export function tell(text: string): void {
+  done.value = text;
+  window.clearTimeout(forgotten);
+  forgotten = window.setTimeout(() => (done.value = ""), 2000);
+}
+
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -38,9 +47,9 @@ export async function copy(text: string): Promise<boolean> {
     field.className = "unseen";
     document.body.append(field);
     field.select();
-    const done = document.execCommand("copy");
+    const copied = document.execCommand("copy");
     field.remove();
-    return done;
+    return copied;
   }
 }
 
@@ -55,7 +64,8 @@ export function save(name: string, content: Blob | string, type = "text/plain"):
 
 export function csv(rows: readonly (readonly (string | number | null)[])[]): string {
   const cell = (value: string | number | null) => {
-    const text = value === null ? "" : String(value);
+    // Six digits: what is beyond them is the dust of binary numbers.
+    const text = value === null ? "" : typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
     return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
@@ -105,6 +115,32 @@ export function standalone(svg: SVGSVGElement): string {
   return resolve(new XMLSerializer().serializeToString(copied));
 }
 
+/** The page's fonts as rules that carry them, for a drawing that leaves the page; none where they cannot be read. */
+async function fonts(): Promise<string> {
+  const made: string[] = [];
+  for (const sheet of document.styleSheets) {
+    try {
+      for (const rule of sheet.cssRules) {
+        const address = rule instanceof CSSFontFaceRule ? /url\("?([^")]+)/.exec(rule.style.getPropertyValue("src"))?.[1] : undefined;
+        if (!(rule instanceof CSSFontFaceRule) || !address) continue;
+        const bytes = new Uint8Array(await (await fetch(new URL(address, sheet.href ?? location.href))).arrayBuffer());
+        const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+        made.push(`@font-face{font-family:${rule.style.getPropertyValue("font-family")};font-weight:400 600;src:url(data:font/woff2;base64,${text}) format("woff2")}`);
+      }
+    } catch {
+      // A sheet of an extension, or a font that is not there: the system's fonts stand in.
+    }
+  }
+  return made.join("");
+}
+
+/** The drawing as a file with its fonts inside. */
+export async function drawing(svg: SVGSVGElement): Promise<string> {
+  const text = standalone(svg);
+  const style = await fonts();
+  return style ? text.replace(/>/, `><style>${style}</style>`) : text;
+}
+
 /** The drawing as a picture, two pixels for one. */
 export async function png(picture: SVGSVGElement | HTMLCanvasElement): Promise<Blob> {
   const canvas = document.createElement("canvas");
@@ -114,13 +150,13 @@ export async function png(picture: SVGSVGElement | HTMLCanvasElement): Promise<B
     canvas.getContext("2d")?.drawImage(picture, 0, 0);
   } else {
     const image = new Image();
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(picture))}`;
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await drawing(picture))}`;
     await image.decode();
     canvas.width = image.naturalWidth * 2;
     canvas.height = image.naturalHeight * 2;
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   }
-  return new Promise((done, fail) =>
-    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("The picture could not be made."))), "image/png"),
+  return new Promise((give, fail) =>
+    canvas.toBlob((blob) => (blob ? give(blob) : fail(new Error("The picture could not be made."))), "image/png"),
   );
 }
