@@ -137,7 +137,11 @@ class Llama:
         DomainError
             A token is not in the vocabulary, a part is empty, or one cache stands in two parts.
         CacheFull
-            A sequence does not fit. Caches have not changed then.
+            A sequence does not fit.
+        ModelError
+            The scores are no numbers: the weights are damaged.
+
+        After an error the caches hold what they held before.
         """
         ids = self._checked(parts)
         for cache, tokens in parts:
@@ -148,9 +152,8 @@ class Llama:
         turns = np.exp(1j * np.outer(positions, self._frequencies)).astype(np.complex64)[:, None]  # (rows, 1, 32)
         x = self.embed(ids)  # (rows, 576)
         seen = Recorder(look or Look(), x, self.sizes.layers, self.sizes.heads, spans)
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # exp(1000) is infinite, and one over it is zero: as it should be
+        # exp(1000) is infinite, and one over it is zero, as it should be; what is no number is found at the end.
+        with np.errstate(over="ignore", invalid="ignore"):
             for index, layer in enumerate(self.layers):
                 x += self._attention(index, layer, x, turns, spans, seen)  # (rows, 576)
                 x += self._feed_forward(layer, x)  # (rows, 576)
