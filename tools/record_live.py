@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps({"measured": measured, "inside": inside}, ensure_ascii=False, indent=1) + "\n", "utf-8")
     made = live.trip(measured)
-    print(f"{OUT.relative_to(ROOT)}: “{measured['answer'].strip()}”, {made['measured_s']:.3f} s, "  # noqa: T201
+    print(f"{OUT.relative_to(ROOT)}: “{measured['answer'].strip()}”, {made['measured_s']:.3f} s, "
           f"forecast {made['forecast_s']:.3f} s, not attributed {made['unattributed_share']:.2%}")  # fmt: skip
     return 0
 

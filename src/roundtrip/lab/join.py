@@ -313,8 +313,9 @@ class _Answer:
                                   held if held in tree.ends else "", within)  # fmt: skip
             wrote = tree.lay(f"server.write.{number}", "the server hands it to the connection", write_ns, wrote_ns,
                              "stored charge", before, within)  # fmt: skip
+            carried_B = size_B - (pieces[number - 2][2] if number > 1 else 0)
             back = tree.lay(f"wire.back.{number}", "it crosses to the page", wrote_ns, read_ns, "stored charge", wrote,
-                            "fetch", about={"bytes_B": float(size_B - (pieces[number - 2][2] if number > 1 else 0))})  # fmt: skip
+                            "fetch", about={"bytes_B": float(carried_B)})  # fmt: skip
             came.setdefault(read, []).append(back)
         return self._page(came, last)
 

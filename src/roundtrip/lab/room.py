@@ -205,12 +205,18 @@ class Room:
         await found.timed(scope, receive, send)
 
     async def _model(self, _: Request) -> Response:
-        """Say which model answers here; who asks is about to talk to it, so it is loaded and the machine measured."""
+        """Say which model answers here, or why none does.
+
+        Who asks is about to talk to it, so it is loaded, and the machine is measured once.
+        """
 
         def told() -> Body:
             from roundtrip.engine.calibrate import calibration
 
-            found = self.loaded()
+            try:
+                found = self.loaded()
+            except RoundtripError as error:
+                return {"missing": str(error)}
             numbers = calibration()
             card = found.engine.card
             return {

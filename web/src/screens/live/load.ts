@@ -18,7 +18,9 @@ export interface Ready {
 export async function loadModel(): Promise<Ready> {
   const answer = await fetch("./live/model", { cache: "no-store" });
   if (!answer.ok) throw await refusal(answer);
-  return (await answer.json()) as Ready;
+  const told = (await answer.json()) as Ready | { missing: string };
+  if ("missing" in told) throw new Error(told.missing);
+  return told;
 }
 
 const post = async (path: string, raw: Raw): Promise<Response> => {
