@@ -128,8 +128,7 @@ def record(
     prompt : str
     backend : Backend
     form : str
-        ``auto``, ``chat`` or ``text`` (see `journey.answer.form_of`); elsewhere than in our own engine, ``auto`` is a
-        chat.
+        ``auto``, ``chat`` or ``text`` (see `journey.answer.form_of`); at an endpoint ``auto`` is a chat.
     max_tokens : int
     on_token : callable, optional
         Is given each piece of text as it comes, and writes it to the terminal: that is recorded as well.
@@ -149,7 +148,7 @@ def record(
     with backend.serving() as endpoint:
         load_s = time.perf_counter() - began
         has_chat = endpoint.engine is None or endpoint.engine.chat is not None
-        chosen = form_of(prompt, form) if ours or form != "auto" else "chat"
+        chosen = form_of(prompt, form) if backend.name != "http" or form != "auto" else "chat"
         chosen = chosen if has_chat else "text"
         printed: list[tuple[int, int]] = []
         with Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0) as client:
