@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from roundtrip.journey.compare import compare
     from roundtrip.journey.forecast import forecast
+    from roundtrip.journey.record import record
     from roundtrip.journey.scenario import Scenario, load_scenario
     from roundtrip.trace.model import Span, Trace
 
@@ -17,11 +18,12 @@ _LAZY = {
     "compare": "roundtrip.journey.compare",
     "Scenario": "roundtrip.journey.scenario",
     "load_scenario": "roundtrip.journey.scenario",
+    "record": "roundtrip.journey.record",
     "Span": "roundtrip.trace.model",
     "Trace": "roundtrip.trace.model",
 }
 
-__all__ = ["Scenario", "Span", "Trace", "__version__", "compare", "forecast", "load_scenario"]
+__all__ = ["Scenario", "Span", "Trace", "__version__", "compare", "forecast", "load_scenario", "record"]
 
 
 def __getattr__(name: str) -> Any:
