@@ -75,6 +75,9 @@ def file_options(function: F) -> F:
 @click.option(
     "--record", "records", is_flag=True, help="Send the prompt for real, and record its trip instead of forecasting it."
 )
+@click.option(
+    "--calibrate", "calibrates", is_flag=True, help="Measure this computer anew first; by default it is measured once."
+)
 @click.option("--live", is_flag=True, help="Print the answer's tokens as they come.")
 @backend_options(64)
 @form_option
@@ -90,6 +93,7 @@ def trip(
     sources: bool,
     answers: bool,
     records: bool,
+    calibrates: bool,
     live: bool,
     backend: str,
     base_url: str | None,
@@ -108,6 +112,10 @@ def trip(
     check_samples(samples)
     chosen = read_scenario(scenario, settings, read_prompt(prompt))
     shown = Shown(as_json, brief, linear, sources)
+    if calibrates:
+        from roundtrip.engine.calibrate import calibration
+
+        calibration(renew=True)
     if not records:
         check_unused(backend, base_url, api_key_env)
     else:
