@@ -20,8 +20,8 @@ import urllib.request
 from pathlib import Path
 
 
-def server(model, context=2048):
-    """Return llama.cpp's own server in this process and its address: one thread, the cache in 32 bits as ours is."""
+def server(model, exact=False, context=2048):
+    """Return llama.cpp's own server in this process, on one thread, and its address; `exact` for a 32-bit cache."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -31,8 +31,9 @@ def server(model, context=2048):
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
     params.warmup = True
-    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
-    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    if exact:
+        params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.cache_ram_mib = 0
     params.verbosity = -1
     running = xllamacpp.Server(params)
@@ -79,7 +80,7 @@ def tokenizers(question):
 
 
 def scores(question):
-    _, address = server(question["model"])
+    _, address = server(question["model"], exact=True)
     answers = []
     for prompt in question["prompts"]:
         places = []
