@@ -44,8 +44,10 @@ check: .venv/.dev
 bench: .venv/.bench
 	@$(BIN)/python -m benchmarks
 
-validate: .venv/.run
+validate: .venv/.dev
+	@$(BIN)/roundtrip model fetch --quiet || true
 	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth "$(TRUTH)") $(if $(FIT),--fit "$(FIT)")
+	@ROUNDTRIP_FULL=1 $(BIN)/python -m pytest -q tests/engine/test_abuse.py
 
 tables: .venv/.dev
 	@$(BIN)/python tools/make_tables.py
