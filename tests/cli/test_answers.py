@@ -63,6 +63,21 @@ def test_the_answer_as_json(capsys: pytest.CaptureFixture[str], weights: str) ->
     assert "answered" not in json.loads(_trip(capsys, "--json", "--no-answer").out)
 
 
+def test_the_preset_here_is_this_computer_as_it_was_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step_s(*more: str) -> float:
+        ran = here(capsys, "trip", "--scenario", "here", "--samples", "0", "--json", "--no-answer", *more)
+        body = json.loads(ran.out)
+        return float(body["summary"]["time_per_output_token_s"])
+
+    guessed = step_s()
+    monkeypatch.setenv("ROUNDTRIP_MODEL", "")
+    assert step_s() == pytest.approx(134_515_008 * 4 / 3e10, rel=0.15)
+    assert step_s("--set", "model.accelerator.bandwidth_B_s=6e9") > 2.0 * step_s()
+    assert step_s() != guessed
+
+
 def test_tokens_are_printed_as_they_come(capsys: pytest.CaptureFixture[str], weights: str) -> None:
     text = json.loads(_trip(capsys, "--json", "--model", weights).out)["answer"]
     heard = "".join(c if c.isprintable() or c == "\n" else " " for c in text)

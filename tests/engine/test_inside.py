@@ -50,6 +50,8 @@ def test_the_last_layer_is_what_the_model_says(engine: Engine) -> None:
     assert found.guesses[-1].probability == pytest.approx(found.picked.probability, rel=1e-4)
     best = [engine.tokenizer.token_bytes(int(i)).decode("utf-8", "backslashreplace") for i in logits.argmax(axis=-1)]
     assert found.lens[-1] == best
+    assert len(found.layer_s) == engine.model.sizes.layers
+    assert 0.0 < sum(found.layer_s) <= found.wall_s
     assert len(found.guesses) == len(found.lens) == engine.model.sizes.layers + 1
     settled = [g.rank == 0 for g in found.guesses]
     assert all(settled[found.settled_layer :])

@@ -122,7 +122,9 @@ def _page(found: Inside, columns: int, every: bool) -> list[str]:
         share = f"{100 * candidate.probability:.2f} %"
         lines.append(f"  {candidate.id:>6} {_mark(text):<14} {candidate.logit:>9.4f} {share:>9} {bar}".rstrip())
     undecided = f"Undecided by {found.entropy_nat:.2f} nat ({found.entropy_nat / 0.6931471805599453:.2f} bit)"
-    lines += wrap(f"{undecided}; the pass took {found.wall_s * 1e3:.1f} ms.", columns)
+    layers_s = sum(found.layer_s)
+    took = f"the pass took {found.wall_s * 1e3:.1f} ms, {layers_s / len(found.layer_s) * 1e3:.2f} ms a layer"
+    lines += wrap(f"{undecided}; {took}, and {(found.wall_s - layers_s) * 1e3:.1f} ms for the scores.", columns)
     lines += ["", *_cache(found, columns)]
     return lines
 

@@ -27,6 +27,7 @@ from roundtrip.errors import ScenarioError
 
 if TYPE_CHECKING:
     from roundtrip.engine.backends import Backend
+    from roundtrip.journey.scenario import Scenario
     from roundtrip.trace.model import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -126,6 +127,7 @@ def trip(
         return
     from roundtrip.journey.forecast import forecast
 
+    chosen = _measured(chosen)
     trace = forecast(None, chosen, samples=samples, seed=seed)
     write_files(trace, paths, linear)
     if as_json:
@@ -134,6 +136,18 @@ def trip(
     shown.show(trace)
     if answers:
         _say_answer(trace, model, form, max_tokens, live)
+
+
+def _measured(chosen: Scenario) -> Scenario:
+    """Return the scenario with this computer's own numbers where the small model runs on it."""
+    if (chosen.choices["model.accelerator"], chosen.choices["model.serving"]) != ("this-machine", "numpy"):
+        return chosen
+    if os.environ.get("ROUNDTRIP_MODEL") == "none":
+        return chosen
+    from roundtrip.engine.calibrate import calibration
+    from roundtrip.journey.here import measured_figures
+
+    return chosen.with_measured(measured_figures(calibration()))
 
 
 class Shown:

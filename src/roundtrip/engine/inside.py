@@ -128,6 +128,7 @@ class Inside:
     settled_layer: int
     cache_token_B: int
     wall_s: float
+    layer_s: list[float]
     lens: list[list[str]]
     lens_probability: list[list[float]]
     largest: list[list[float]]
@@ -249,6 +250,7 @@ def look(engine: Engine, prompt: str, ids: Sequence[int] | None = None, best: in
         settled_layer=_settled(guesses),
         cache_token_B=token_B,
         wall_s=step.trace.wall_s,
+        layer_s=list(step.trace.layer_s or ()),
         lens=lens,
         lens_probability=odds,
         largest=np.abs(hidden).max(axis=-1).astype(float).tolist(),
