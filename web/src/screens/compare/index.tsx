@@ -6,7 +6,8 @@ import { si } from "../../core/units";
 import { Deltas, type Delta } from "../../charts/deltas";
 import { Dumbbells } from "../../charts/dumbbells";
 import { Lanes, type Lane } from "../../charts/lanes";
-import { Numeral, percent, ratio, short, times, Raised } from "../../charts/numbers";
+import { percent, ratio, short, times, Raised } from "../../charts/numbers";
+import { Figure, words } from "../../charts/said";
 import { Twin } from "../../charts/twin";
 import { useData } from "../../shell/data";
 import { announce } from "../../shell/live";
@@ -239,9 +240,9 @@ function Both({ name, a, b, unit }: { name: string; a: number; b: number; unit: 
     <div>
       <div class="cap">{name}</div>
       <div class="small num">
-        <Raised text={short(a, unit)} />
+        <Raised text={words(t, a, unit)} />
       </div>
-      <Numeral value={b} unit={unit} class="mid" />
+      <Figure value={b} unit={unit} class="mid" />
       <div class="cap num">{said}</div>
     </div>
   );

@@ -7,7 +7,8 @@ import { loadEnergy, loadLab, loadSources } from "../../core/data";
 import { isLive } from "../../core/server";
 import type { Head, Whose } from "../../core/types";
 import { digits, si } from "../../core/units";
-import { apart, Numeral, Raised, share as shareOf, percent, short, times } from "../../charts/numbers";
+import { apart, Raised, share as shareOf, percent, short, times } from "../../charts/numbers";
+import { Figure, words } from "../../charts/said";
 import { Day } from "../../charts/day";
 import { Dots } from "../../charts/dots";
 import { Pale } from "../../charts/paint";
@@ -115,7 +116,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
                 </label>
                 <PartBar joules={row.joules} heads={row.heads} most={most} on={row.on} />
                 <span class="num">
-                  <Raised text={row.key === "embodied" ? `${short(row.carbon, "g")} CO₂e` : short(row.joules, "J")} />
+                  <Raised text={row.key === "embodied" ? `${short(row.carbon, "g")} CO₂e` : words(t, row.joules, "J")} />
                 </span>
               </li>
             ))}
@@ -134,10 +135,10 @@ export default function EnergyScreen({ state }: ScreenProps) {
         <div class="sums">
           <div class="sum">
             <div class="label">{t("energy.sum")}</div>
-            <Numeral value={total["energy_J"] ?? 0} unit="J" />
+            <Figure value={total["energy_J"] ?? 0} unit="J" />
             <div class="cap">
               {si(wattHours(total["energy_J"] ?? 0), "Wh", 2)}
-              {whole && band && ` · ${t("stage.band", { low: short(band[0], "J"), high: short(band[1], "J") })}`}
+              {whole && band && ` · ${t("stage.band", { low: words(t, band[0], "J"), high: words(t, band[1], "J") })}`}
             </div>
           </div>
           <dl class="heads">
@@ -145,7 +146,7 @@ export default function EnergyScreen({ state }: ScreenProps) {
               <div key={each}>
                 <dt class="cap">{t(`energy.head.${each}`)}</dt>
                 <dd>
-                  <span class="num">{short(total[each] ?? 0, "J")}</span>{" "}
+                  <span class="num">{words(t, total[each] ?? 0, "J")}</span>{" "}
                   <span class="cap">{percent(shareOf(total[each] ?? 0, total["energy_J"] ?? 0))}</span>
                 </dd>
               </div>

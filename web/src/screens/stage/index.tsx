@@ -4,7 +4,8 @@ import { loadGlossary, loadLab, loadSources, loadStages, loadTrip } from "../../
 import { loadFormula, type Formula } from "../../core/formula";
 import type { Lab, Span, Stage, StageFunction, Trace } from "../../core/types";
 import { band, si, spoken } from "../../core/units";
-import { apart, Numeral, Raised, short } from "../../charts/numbers";
+import { apart, Raised, short } from "../../charts/numbers";
+import { Figure, words } from "../../charts/said";
 import { Lengths, type Length } from "../../charts/lengths";
 import { Place } from "../../charts/place";
 import { Table } from "../../charts/twin";
@@ -47,7 +48,7 @@ async function find(name: string, lab: Lab): Promise<{ trip: Trace; spans: Span[
 }
 
 const likely = (t: Say, of: { low: number; high: number } | undefined, unit: string): string =>
-  of && of.low < of.high ? t("stage.band", { low: short(of.low, unit), high: short(of.high, unit) }) : "";
+  of && of.low < of.high ? t("stage.band", { low: words(t, of.low, unit), high: words(t, of.high, unit) }) : "";
 
 export default function StageScreen({ state }: ScreenProps) {
   const t = useText();
@@ -247,7 +248,7 @@ function Figures({ span, trip, t }: { readonly span: Span; readonly trip: Trace;
       <div class="numbers">
         <div>
           <div class="label">{t("stage.time")}</div>
-          <Numeral value={span.duration_s} unit="s" />
+          <Figure value={span.duration_s} unit="s" />
           <div class="cap">
             {likely(t, span.bands["duration_s"], "s")}
             {likely(t, span.bands["duration_s"], "s") && " · "}
@@ -257,7 +258,7 @@ function Figures({ span, trip, t }: { readonly span: Span; readonly trip: Trace;
         {others.map(([name, value, unit, key]) => (
           <div key={name}>
             <div class="label">{name}</div>
-            <Numeral value={value} unit={unit} class="mid" />
+            <Figure value={value} unit={unit} class="mid" />
             <div class="cap">
               <Raised text={likely(t, span.bands[key], unit)} />
             </div>

@@ -7,7 +7,8 @@ import { loadLab } from "../../core/data";
 import { loadFormula, type Formula, type Spread, type Values } from "../../core/formula";
 import { isLive } from "../../core/server";
 import { digits, si, spoken } from "../../core/units";
-import { Numeral, percent, ratio, rest, share as shareOf, short, times, Raised } from "../../charts/numbers";
+import { percent, ratio, rest, share as shareOf, short, times, Raised } from "../../charts/numbers";
+import { Figure, words } from "../../charts/said";
 import { Timeline, type Piece } from "../../charts/timeline";
 import { Twin } from "../../charts/twin";
 import { useData } from "../../shell/data";
@@ -200,7 +201,7 @@ export default function Wait({ state }: ScreenProps) {
     <Slider
       id="prompt" label={t("wait.slider.prompt")} {...range(PROMPT)} value={prompt} text={tokens(prompt)}
       spoken={`${prompt} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
-      hint={full || !asked ? undefined : t("wait.hint.prompt", { value: made ? short(made["prefill_s"], "s") : "" })}
+      hint={full || !asked ? undefined : t("wait.hint.prompt", { value: made ? words(t, made["prefill_s"], "s") : "" })}
       onInput={give(PROMPT.key, start(PROMPT))}
     />
   );
@@ -208,7 +209,7 @@ export default function Wait({ state }: ScreenProps) {
     <Slider
       id="reply" label={t("wait.slider.reply")} {...range(REPLY)} value={reply} text={tokens(reply)}
       spoken={`${reply} ${t("unit.tokens")}`} carrier="moving charge" less={less} more={more}
-      hint={full || !asked ? undefined : t("wait.hint.reply", { value: made ? short(made["decode_s"], "s") : "" })}
+      hint={full || !asked ? undefined : t("wait.hint.reply", { value: made ? words(t, made["decode_s"], "s") : "" })}
       onInput={give(REPLY.key, start(REPLY))}
     />
   );
@@ -236,7 +237,7 @@ export default function Wait({ state }: ScreenProps) {
                   spoken={`${cable} kilometers`} carrier="photons" less={less} more={more} onInput={give("cable", usualCable)}
                 />
               ) : (
-                <p class="small fixed">{swaps.cables[preset.key] === undefined ? t("wait.cable.none") : t("wait.cable.fixed", { length: short(swaps.cables[preset.key] ?? 0, "m") })}</p>
+                <p class="small fixed">{swaps.cables[preset.key] === undefined ? t("wait.cable.none") : t("wait.cable.fixed", { length: words(t, swaps.cables[preset.key] ?? 0, "m") })}</p>
               )}
               <Slider
                 id="line" label={t("wait.slider.queue")} {...range(QUEUE)} value={Math.round(line)} text={short((made?.["queue_s"] ?? 0), "s")}
@@ -249,7 +250,7 @@ export default function Wait({ state }: ScreenProps) {
                 <Slider
                   id="km" label={t("wait.slider.distance")} {...range(DISTANCE)} value={km} text={`${grouped(km)}${NBSP}km`}
                   spoken={`${km} kilometers`} carrier="photons" less={less} more={more}
-                  hint={!asked ? undefined : t("wait.hint.distance", { value: made ? short(made["network_s"], "s") : "" })}
+                  hint={!asked ? undefined : t("wait.hint.distance", { value: made ? words(t, made["network_s"], "s") : "" })}
                   onInput={give(DISTANCE.key, start(DISTANCE))}
                 />
                 <Slider
@@ -287,18 +288,18 @@ export default function Wait({ state }: ScreenProps) {
               <div class="pair">
                 <div>
                   <div class="label">{t(full ? "wait.first.full" : "wait.first")}</div>
-                  <Numeral value={first} unit="s" />
+                  <Figure value={first} unit="s" />
                   <Likely band={band?.[firstName]} full={full} />
                 </div>
                 <div>
                   <div class="label">{t("wait.whole")}</div>
-                  <Numeral value={last} unit="s" />
+                  <Figure value={last} unit="s" />
                   <Likely band={band?.["time_to_last_token_s"]} full={full} />
                 </div>
                 <Guessed guess={guess} last={last} />
               </div>
               <Timeline
-                title={`${spokenResult} ${figures.map((p) => t("aria.bar", { name: p.name, value: short(p.value, "s"), share: percent(shareOf(p.value, last)) })).join("; ")}`}
+                title={`${spokenResult} ${figures.map((p) => t("aria.bar", { name: p.name, value: words(t, p.value, "s"), share: percent(shareOf(p.value, last)) })).join("; ")}`}
                 pieces={pieces} first={first} writing={writing} end={last} tokens={Math.round(reply)}
                 guess={guess} guessName={t("wait.guess.label").toLowerCase()} onGuess={(value) => setParams({ guess: String(value) })}
                 magnified={(many) => t("wait.magnified", { times: many })}
@@ -308,7 +309,7 @@ export default function Wait({ state }: ScreenProps) {
                   <div class="cap">{t("wait.idea.label")}</div>
                   <p class="idea">
                     {longest?.key === "decode_s"
-                      ? t("wait.idea", { write_share: percent(shareOf(longest.value, last)), network_time: short(made["network_s"], "s") })
+                      ? t("wait.idea", { write_share: percent(shareOf(longest.value, last)), network_time: words(t, made["network_s"], "s") })
                       : t("wait.idea.other", { longest: longest?.name ?? "", longest_share: percent(shareOf(longest?.value ?? 0, last)) })}
                   </p>
                 </div>
@@ -317,7 +318,7 @@ export default function Wait({ state }: ScreenProps) {
                     <p>
                       <Raised text={t("wait.full.rates", {
                         model: own["model.name"] && swaps ? (swaps.slots["model.name"]?.[own["model.name"]]?.title ?? "") : (preset?.capability?.model ?? ""),
-                        token_time: short(made["time_per_output_token_s"], "s"),
+                        token_time: words(t, made["time_per_output_token_s"], "s"),
                       })} />
                     </p>
                   ) : (
@@ -326,7 +327,7 @@ export default function Wait({ state }: ScreenProps) {
                       {t("wait.rates", {
                         read_rate: grouped(concept.inputs["concept.lab.prefill_rate_token_s"]?.value ?? 0),
                         write_rate: grouped(concept.inputs["concept.lab.decode_rate_token_s"]?.value ?? 0),
-                        light_speed: `${digits((concept.inputs["concept.lab.signal_speed_m_s"]?.value ?? 0) / 1e6, 3)}${NBSP}km/ms`,
+                        light_speed: t("said.speed", { n: digits((concept.inputs["concept.lab.signal_speed_m_s"]?.value ?? 0) / 1e6, 3) }),
                       })}
                     </p>
                   )}
@@ -399,7 +400,7 @@ function Likely({ band, full }: { readonly band: Spread | undefined; readonly fu
   const t = useText();
   return (
     <div class="cap likely">
-      {band ? t(full ? "wait.likely" : "wait.band.real", { low: short(band.low, "s"), high: short(band.high, "s") }) : NBSP}
+      {band ? t(full ? "wait.likely" : "wait.band.real", { low: words(t, band.low, "s"), high: words(t, band.high, "s") }) : NBSP}
     </div>
   );
 }
@@ -411,10 +412,10 @@ function Guessed({ guess, last }: { readonly guess: number | null; readonly last
     guess === null
       ? ""
       : Math.abs(Math.log(many)) < 0.1
-        ? t("wait.guess.close", { guess: short(guess, "s") })
+        ? t("wait.guess.close", { guess: words(t, guess, "s") })
         : many > 1
-          ? t("wait.guess.over", { guess: short(guess, "s"), times: times(many) })
-          : t("wait.guess.under", { guess: short(guess, "s"), times: times(ratio(1, many)) });
+          ? t("wait.guess.over", { guess: words(t, guess, "s"), times: times(many) })
+          : t("wait.guess.under", { guess: words(t, guess, "s"), times: times(ratio(1, many)) });
   return (
     <div class="guessed">
       <label class="small">

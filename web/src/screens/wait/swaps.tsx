@@ -1,6 +1,7 @@
 /** Other ways to do the same job, each beside the service in the cloud: worked out in full, for the reader's own lengths. */
 import { Pair, type Part } from "../../charts/pair";
-import { apart, rest, short } from "../../charts/numbers";
+import { apart, rest } from "../../charts/numbers";
+import { words } from "../../charts/said";
 import type { Formula, Values } from "../../core/formula";
 import type { Lab, Preset } from "../../core/types";
 import { link } from "../../shell/state";
@@ -43,7 +44,7 @@ export function partsOf(made: Values): Part[] {
 export function moved(t: Say, what: string, before: number, after: number): string {
   const far = apart(before, after);
   if (far < Math.max(before, after) * 0.015) return t("wait.delta.same", { what });
-  return t(after < before ? "wait.delta.sooner" : "wait.delta.later", { what, time: short(far, "s") });
+  return t(after < before ? "wait.delta.sooner" : "wait.delta.later", { what, time: words(t, far, "s") });
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -90,7 +91,7 @@ export function SwapSection(props: SwapsProps) {
                 </a>
               </div>
               <Pair
-                title={`${t("wait.swap.now")}: ${short(end(now), "s")}; ${t(`wait.swap.${way}`)}: ${short(end(made), "s")}`}
+                title={`${t("wait.swap.now")}: ${words(t, end(now), "s")}; ${t(`wait.swap.${way}`)}: ${words(t, end(made), "s")}`}
                 a={{ parts: partsOf(now), end: end(now), label: t("wait.swap.now") }}
                 b={{ parts: partsOf(made), end: end(made) }}
                 most={most}
@@ -111,7 +112,7 @@ export function SwapSection(props: SwapsProps) {
                 </dd>
                 <dt>{t("wait.swap.energy")}</dt>
                 <dd>
-                  {short(joules(made), "J")} <span class="m">{t("wait.swap.against", { value: short(joules(now), "J") })}</span>
+                  {words(t, joules(made), "J")} <span class="m">{t("wait.swap.against", { value: words(t, joules(now), "J") })}</span>
                 </dd>
                 <dt>{t("wait.swap.leaves")}</dt>
                 <dd>{t(`wait.swap.leaves.${LEAVES[way]}`)}</dd>
