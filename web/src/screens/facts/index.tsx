@@ -204,7 +204,7 @@ function Claim({ row, open, t, stages }: { readonly row: AuditRow; readonly open
             <Mark verdict={row.verdict} hatch={hatch} />
           </svg>
           {t(`verdict.${row.verdict}`)}
-          {row.factor !== null && row.factor !== 1 && <span class="m"> ×{digits(row.factor, 2)}</span>}
+          {row.factor !== null && (row.verdict === "off" || row.verdict === "ill-defined") && <span class="m"> ×{digits(row.factor, 2)}</span>}
         </span>
       </button>
       {open && (
