@@ -121,7 +121,7 @@ def trip(
         check_unused(backend, base_url, api_key_env)
     else:
         server = choose(backend, base_url, model, api_key_env)
-        if scenario != "cloud" or settings:
+        if scenario not in ("cloud", "here") or settings:
             raise ScenarioError("--record runs on this computer as it is: leave --scenario and --set out")
         _record(chosen.prompt, server, form, max_tokens, live, shown, paths)
         return
