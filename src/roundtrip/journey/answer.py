@@ -17,10 +17,12 @@ from roundtrip.engine.engine import Engine, ModelCard
 from roundtrip.engine.generate import generate
 from roundtrip.engine.sampling import GREEDY, Sampling
 from roundtrip.errors import DomainError, PromptError
-from roundtrip.journey.beside import Beside
+from roundtrip.journey.beside import Beside, busy, rows_as_text
 from roundtrip.journey.forecast import forecast
 from roundtrip.journey.here import counted, here
 from roundtrip.trace.model import Trace
+from roundtrip.trace.numbers import digits, si
+from roundtrip.trace.table import one_line, wrap
 
 FORMS = ("auto", "chat", "text")
 MOST_TOKENS = 64
@@ -239,10 +241,6 @@ def _span(trace: Trace, name: str) -> float:
 
 def answer_as_text(found: Answer, prompt: str, width: int) -> list[str]:
     """Return the answer, who wrote it, and the recorded stages beside the forecast, as lines."""
-    from roundtrip.journey.beside import busy, rows_as_text
-    from roundtrip.trace.numbers import digits, si
-    from roundtrip.trace.table import one_line, wrap
-
     shown = one_line(found.text, 2_000)
     if found.form == "text":
         said = f"{one_line(prompt, 300)} {shown.lstrip()}" if found.text[:1].isspace() else one_line(prompt) + shown

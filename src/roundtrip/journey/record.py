@@ -20,11 +20,13 @@ from roundtrip.engine.exchange import Exchange, Token
 from roundtrip.engine.spans import Offset, now_ns
 from roundtrip.errors import DomainError, RoundtripError
 from roundtrip.journey.answer import MOST_TOKENS, forecast_here, form_of, stops, trust
-from roundtrip.journey.beside import Beside
+from roundtrip.journey.beside import Beside, rows_as_text
 from roundtrip.journey.forecast import forecast
 from roundtrip.journey.record_trace import assemble, pieces
 from roundtrip.journey.scenario import load_scenario
 from roundtrip.trace.model import Trace
+from roundtrip.trace.numbers import digits, si
+from roundtrip.trace.table import one_line, wrap
 
 
 class RecordError(RoundtripError):
@@ -264,10 +266,6 @@ def _missing(endpoint: Endpoint, found: Exchange, clock: Offset | None, printed:
 
 def record_as_text(found: Recorded, width: int, shows_answer: bool = True) -> list[str]:
     """Return the answer and the recorded stages beside the forecast, as lines."""
-    from roundtrip.journey.beside import rows_as_text
-    from roundtrip.trace.numbers import digits, si
-    from roundtrip.trace.table import one_line, wrap
-
     lines: list[str] = []
     if shows_answer:
         shown = one_line(found.text, 4_000)

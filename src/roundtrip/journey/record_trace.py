@@ -16,7 +16,7 @@ from roundtrip.engine.spans import Offset
 from roundtrip.engine.spans import Span as Measured
 from roundtrip.journey.here import SOURCE
 from roundtrip.trace.algebra import summary
-from roundtrip.trace.model import HEADS, Span, Trace
+from roundtrip.trace.model import Span, Trace
 
 FIRST, ANSWER = "back.network.http", "stream.answer"
 SENT = "computer.request"  # the last span of the forecast before the wire
@@ -287,8 +287,3 @@ def _rules(spans: list[Span], shown: str) -> dict[str, dict[str, Any]]:
     if "time_per_output_token_s" in decode.attributes:
         rules["time_per_output_token_s"] = {"attribute_of": ["model.decode", "time_per_output_token_s"]}
     return {name: rule for name, rule in rules.items() if rule.get("end_of", SENT) in ids}
-
-
-def heads_of(trace: Trace) -> dict[str, float]:
-    """Return the joules of a trace by head."""
-    return {head: sum(s.energy_J.get(head, 0.0) for s in trace.spans) for head in HEADS}
