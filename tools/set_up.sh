@@ -43,7 +43,7 @@ if ! { [ -x .venv/bin/python ] && .venv/bin/python -c 'import pip' 2>/dev/null; 
 fi
 
 case "$what" in
-    run) target="." ;;
+    run) target=".[fleet]" ;;
     lab) target=".[lab,sheet]" ;;
     dev | bench | docs) target=".[$what]" ;;
     *) fail "'$what' is not one of run, dev, bench, docs, lab" ;;

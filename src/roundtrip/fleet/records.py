@@ -1,0 +1,264 @@
+"""What came out: every request's times and why it waited, and the figures over all of them.
+
+The time of a request from arrival to last token is cut into five parts that add up to it exactly: **queue** (nothing
+was done for it yet), **prefill** (its prompt is read, with whatever else is in those steps), **preemption** (its pages
+were taken: waiting and computing anew, up to the next token), **others' prefill** (what prompts of others added to the
+steps in which it wrote) and **decode** (the rest of those steps).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.fleet.deployment import Deployment
+from roundtrip.fleet.layout import DONE, EVENTS, REFUSED, SERIES, State
+from roundtrip.fleet.slo import Limit
+from roundtrip.fleet.workload import Workload
+
+if TYPE_CHECKING:
+    from roundtrip.fleet.simulate import Run
+
+Floats = NDArray[np.float64]
+
+SCHEMA = "roundtrip.fleet/1"
+CAUSES = ("queue", "prefill", "preemption", "others_prefill", "decode")
+TITLES = {
+    "queue": "in the queue",
+    "prefill": "its prompt is read",
+    "preemption": "preempted, computed anew",
+    "others_prefill": "others' prompts are read",
+    "decode": "its answer is written",
+}
+MEASURES = ("ttft", "tpot", "e2e", "queue")
+QUANTILES = (50, 90, 95, 99)
+ROWS = 10_000
+NAMED = 20  # refused requests that a report names
+COLUMNS = (
+    "request", "state", "replica", "arrival_s", "started_s", "first_token_s", "last_token_s", "prompt_tokens",
+    "output_tokens", "cached_tokens", "preemptions", "ttft_s", "tpot_s", *(f"{cause}_s" for cause in CAUSES),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The records of a run.
+
+    Attributes
+    ----------
+    work, deployment : Workload, Deployment
+        What was run.
+    state : State
+        The state at the end.
+    interrupted : bool
+        The run was stopped: requests without a last token were still under way or had not arrived.
+    """
+
+    work: Workload
+    deployment: Deployment
+    state: State
+    interrupted: bool = False
+
+    @cached_property
+    def done(self) -> NDArray[np.bool_]:
+        """Which requests are done, (requests,)."""
+        return self.state.requests["state"] == DONE
+
+    @cached_property
+    def refused(self) -> NDArray[np.int64]:
+        """Numbers of the requests that were refused."""
+        return np.flatnonzero(self.state.requests["state"] == REFUSED)
+
+    def measure(self, name: str) -> Floats:
+        """Return one of `MEASURES` for each request that is done (of an answer of one token, no ``tpot``) [s]."""
+        rows = self.state.requests
+        if name == "tpot":
+            which = self.done & (self.work.output > 1)
+            return (rows["last_s"][which] - rows["first_s"][which]) / (self.work.output[which] - 1)
+        end = {"ttft": "first_s", "e2e": "last_s", "queue": "started_s"}[name]
+        return rows[end][self.done] - rows["arrived_s"][self.done]
+
+    def waits(self, which: NDArray[Any] | None = None) -> dict[str, Floats]:
+        """Return the parts of each request's time, those of `which` or all that are done [s]."""
+        rows = self.state.requests[self.done if which is None else which]
+        late_s = rows["lost_s"] - rows["early_s"]
+        return {
+            "queue": rows["started_s"] - rows["arrived_s"],
+            "prefill": rows["first_s"] - rows["started_s"] - rows["early_s"],
+            "preemption": rows["lost_s"].copy(),
+            "others_prefill": rows["others_s"].copy(),
+            "decode": rows["last_s"] - rows["first_s"] - rows["others_s"] - late_s,
+        }
+
+    @property
+    def duration_s(self) -> float:
+        """Return the time from the first arrival to the last token."""
+        if not self.done.any():
+            return 0.0
+        rows = self.state.requests
+        return float(np.nanmax(rows["last_s"]) - np.nanmin(rows["arrived_s"]))
+
+    def good(self, limits: tuple[Limit, ...]) -> float:
+        """Return the share of all requests that were done within every limit, whatever percentile it is meant for."""
+        rows, ok = self.state.requests, self.done.copy()
+        spans = {
+            "ttft": rows["first_s"] - rows["arrived_s"],
+            "tpot": (rows["last_s"] - rows["first_s"]) / np.maximum(self.work.output - 1, 1),
+            "e2e": rows["last_s"] - rows["arrived_s"],
+            "queue": rows["started_s"] - rows["arrived_s"],
+        }
+        for limit in limits:
+            ok &= spans[limit.measure] <= limit.most_s
+        return float(ok.mean())
+
+    def quantiles(self, name: str) -> dict[str, float]:
+        """Return mean, percentiles and maximum of a measure [s]; empty where nothing is done."""
+        values = self.measure(name)
+        if not len(values):
+            return {}
+        found = np.percentile(values, QUANTILES)
+        return {
+            "mean": float(values.mean()),
+            **{f"p{q}": float(x) for q, x in zip(QUANTILES, found, strict=True)},
+            "max": float(values.max()),
+        }
+
+    def summary(self, limits: tuple[Limit, ...] = ()) -> dict[str, Any]:
+        """Return the figures over all requests."""
+        rows, replicas, count = self.state.requests, self.state.replicas, len(self.work)
+        duration_s = self.duration_s
+        written = int(self.work.output[self.done].sum())
+
+        def rate(x: float) -> float | None:
+            return x / duration_s if duration_s > 0.0 else None
+
+        busy_s = float(self.state.series[:, 0].sum())
+        body: dict[str, Any] = {
+            "requests": count,
+            "done": int(self.done.sum()),
+            "refused": len(self.refused),
+            "duration_s": duration_s,
+            "requests_per_s": rate(float(self.done.sum())),
+            "output_tokens_per_s": rate(written),
+            "output_tokens_per_s_per_accelerator": rate(written / self.deployment.accelerators),
+            "preemptions": int(replicas["preemptions"].sum()),
+            "steps": int(replicas["step"].sum()),
+            "events": int(self.state.counters[EVENTS]),
+            "mean_batch": float(self.state.series[:, 1].sum()) / busy_s if busy_s else 0.0,
+            "busy_share": busy_s / (len(replicas) * duration_s) if duration_s > 0.0 else 0.0,
+            "cached_share": float(rows["cached"][self.done].sum() / max(self.work.prompt[self.done].sum(), 1)),
+            "prompt_tokens_read": int(replicas["read"].sum()),
+            "pages_evicted": int(replicas["evicted"].sum()),
+        }
+        for name in MEASURES:
+            body[f"{name}_s"] = self.quantiles(name)
+        body["waits_s"] = {cause: float(x.mean()) if len(x) else 0.0 for cause, x in self.waits().items()}
+        if limits:
+            body["slo"] = [
+                {**limit.as_dict(), "reached_s": limit.reached_s(self.measure(limit.measure)),
+                 "holds": limit.holds(self.measure(limit.measure))} for limit in limits
+            ]  # fmt: skip
+            body["good_share"] = self.good(limits)
+            body["goodput_per_s"] = rate(self.good(limits) * count)
+        return body
+
+    def series(self) -> dict[str, list[float]]:
+        """Return the run over time: means of each bucket over all replicas; those that wait are counted at its end."""
+        width_s, rows = float(self.state.width_s[0]), self.state.requests
+        used = np.flatnonzero(self.state.series.any(axis=1))
+        count = int(used[-1]) + 1 if len(used) else 0
+        table = dict(zip(SERIES, self.state.series[:count].T, strict=True))
+        ends = (np.arange(count) + 1.0) * width_s
+
+        def passed(name: str) -> NDArray[np.int64]:
+            times = rows[name]
+            return np.searchsorted(np.sort(times[np.isfinite(times)]), ends, side="right")
+
+        accepted = rows["arrived_s"][rows["state"] != REFUSED]
+        arrived = np.searchsorted(np.sort(accepted[np.isfinite(accepted)]), ends, side="right")
+        pages_s = float(self.state.replicas["pages"].sum()) * width_s
+        return {
+            "end_s": ends.tolist(),
+            "arrivals_per_s": (np.diff(arrived, prepend=0) / width_s).tolist(),
+            "waiting": (arrived - passed("started_s")).tolist(),
+            "in_system": (arrived - passed("last_s")).tolist(),
+            "busy_replicas": (table["busy_s"] / width_s).tolist(),
+            "writing": (table["writing_s"] / width_s).tolist(),
+            "prompt_tokens_per_s": (table["read"] / width_s).tolist(),
+            "output_tokens_per_s": (table["written"] / width_s).tolist(),
+            "pages_share": (table["pages_s"] / pages_s).tolist(),
+        }
+
+    def as_dict(self, limits: tuple[Limit, ...] = ()) -> dict[str, Any]:
+        """Return the JSON form; the requests themselves are written by `rows`."""
+        replicas = self.state.replicas
+        named = [
+            {
+                "request": int(i) + 1,
+                "prompt_tokens": int(self.work.prompt[i]),
+                "output_tokens": int(self.work.output[i]),
+            }
+            for i in self.refused[:NAMED]
+        ]
+        return {
+            "schema": SCHEMA,
+            "workload": self.work.as_dict(),
+            "deployment": self.deployment.as_dict(),
+            "interrupted": self.interrupted,
+            "summary": self.summary(limits),
+            "refused": named,
+            "replicas": [
+                {
+                    "kind": self.deployment.kinds[r["kind"]].name, "pages": int(r["pages"]), "steps": int(r["step"]),
+                    "written": int(r["written"]), "read": int(r["read"]), "preemptions": int(r["preemptions"]),
+                }
+                for r in replicas
+            ],
+            "series": self.series(),
+        }  # fmt: skip
+
+    def rows(self) -> Iterator[str]:
+        """Yield the requests as CSV in parts: a head, then so many lines each; what did not happen stays empty."""
+        yield ",".join(COLUMNS) + "\n"
+        names = {DONE: "done", REFUSED: "refused"}
+        for start in range(0, len(self.work), ROWS):
+            part = slice(start, min(start + ROWS, len(self.work)))
+            rows = self.state.requests[part]
+            which = np.arange(part.start, part.stop)
+            output = self.work.output[part]
+            with np.errstate(invalid="ignore"):
+                tpot_s = np.where(output > 1, (rows["last_s"] - rows["first_s"]) / np.maximum(output - 1, 1), np.nan)
+            columns: list[Any] = [
+                which + 1,
+                [names.get(state, "unfinished") for state in rows["state"].tolist()],
+                rows["replica"],
+                rows["arrived_s"], rows["started_s"], rows["first_s"], rows["last_s"],
+                self.work.prompt[part], output, rows["cached"], rows["preemptions"],
+                rows["first_s"] - rows["arrived_s"], tpot_s,
+                *(np.where(self.done[part], x, np.nan) for x in self.waits(which).values()),
+            ]  # fmt: skip
+            sheet = io.StringIO()
+            writer = csv.writer(sheet, lineterminator="\n")
+            cells = [[_cell(x) for x in (c.tolist() if isinstance(c, np.ndarray) else c)] for c in columns]
+            writer.writerows(zip(*cells, strict=True))
+            yield sheet.getvalue()
+
+
+def _cell(x: Any) -> Any:
+    """Return a number as it is written: times to a nanosecond, nothing for what did not happen."""
+    if not isinstance(x, float):
+        return x
+    return f"{x:.9f}".rstrip("0").rstrip(".") if math.isfinite(x) else ""
+
+
+def records(run: Run, interrupted: bool = False) -> Records:
+    """Return the records of a run as it stands."""
+    return Records(run.work, run.deployment, run.state, interrupted)
