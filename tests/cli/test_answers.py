@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,13 @@ def test_a_record_is_printed_and_written(capsys: pytest.CaptureFixture[str], wei
     assert "decode.step.1" not in ran.out
     assert all("decode.step.1" in path.read_text() for path in (files["csv"], files["chrome"], files["otlp"]))
     assert plot.read_text().startswith("<svg")
+    resources = json.loads(files["otlp"].read_text())["resourceSpans"]
+    root = resources[0]["scopeSpans"][0]["spans"][0]
+    assert abs(int(root["startTimeUnixNano"]) - time.time_ns()) < 600e9
+    again = tmp_path / "again.otlp"
+    assert _trip(capsys, "--record", "--model", weights, "--otlp", str(again)).code == 0
+    other = json.loads(again.read_text())["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+    assert other["traceId"] != root["traceId"]
 
 
 def test_a_record_as_json(capsys: pytest.CaptureFixture[str], weights: str) -> None:

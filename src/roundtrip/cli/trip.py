@@ -180,7 +180,7 @@ def _record(
     found = record(prompt, server, form, max_tokens, printer() if live else None)
     if live:
         say("\n")
-    write_files(found.trace, paths, shown.linear)
+    write_files(found.trace, paths, shown.linear, (found.started_ns, found.exchange.context.trace_id))
     if shown.as_json:
         say_json(found.as_dict())
         return
@@ -223,10 +223,14 @@ def _say_answer(trace: Trace, model: str | None, form: str, max_tokens: int, liv
     say_page("\n" + "\n".join(lines) + "\n")
 
 
-def write_files(trace: Trace, paths: dict[str, str | None], linear: bool) -> None:
-    """Write each file that was asked for."""
+def write_files(trace: Trace, paths: dict[str, str | None], linear: bool, made: tuple[int, str] | None = None) -> None:
+    """Write each file that was asked for; `made` is when a recorded trip began, and its id on the wire."""
     for name, (module, function, _) in {**FILES, **PLOTS}.items():
         path = paths[name]
         if path is not None:
             make = getattr(import_module(f"roundtrip.trace.{module}"), function)
-            write_whole(path, make(trace, log=not linear) if name == "plot" else make(trace))
+            if name == "plot":
+                text = make(trace, log=not linear)
+            else:
+                text = make(trace, *made) if name == "otlp" and made else make(trace)
+            write_whole(path, text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from roundtrip.engine.backends import Backend, Endpoint
@@ -51,6 +52,8 @@ class Recorded:
         Recorded stages beside the forecast of the same.
     processor_s, load_s : float
         What this process computed while the request ran; what it took to load the model before [s].
+    started_ns : int
+        Unix time at which the finger of the trace begins to move [ns].
     missing : dict
         What could not be recorded, and why.
     """
@@ -67,6 +70,7 @@ class Recorded:
     rows: list[Beside]
     processor_s: float
     load_s: float
+    started_ns: int
     missing: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -91,6 +95,8 @@ class Recorded:
         return {
             **self.trace.as_dict(),
             "record": {
+                "started": datetime.fromtimestamp(self.started_ns / 1e9, UTC).isoformat(timespec="milliseconds"),
+                "trace_id": found.context.trace_id,
                 "backend": self.backend,
                 "model": self.model,
                 "trust": trust(self.card, self.model),
@@ -156,7 +162,7 @@ def record(
         with Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0) as client:
             clock = _warm(client, endpoint) if ours else None
             client.close()  # the trip opens a connection of its own
-            worked = time.process_time()
+            worked, began_ns = time.process_time(), time.time_ns()
             found = _send(client, endpoint, prompt, chosen, max_tokens, _printer(on_token, printed), ours, fields)
             processor_s = time.process_time() - worked
     if found.first_token_ns is None:
@@ -171,6 +177,7 @@ def record(
     return Recorded(
         trace, plan, found, clock, backend.name, endpoint.model, chosen, endpoint.card, numbers,
         _beside(trace, plan if numbers else None, found), processor_s, load_s,
+        began_ns - round(trace.span("computer.request").end_s * 1e9),
         _missing(endpoint, found, clock, bool(printed)),
     )  # fmt: skip
 

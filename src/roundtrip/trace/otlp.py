@@ -22,7 +22,7 @@ EPOCH_NS = 1_767_225_600_000_000_000
 INTERNAL = 1
 
 
-def trace_otlp(trace: Trace, start_ns: int = EPOCH_NS) -> str:
+def trace_otlp(trace: Trace, start_ns: int = EPOCH_NS, trace_id: str | None = None) -> str:
     """Return the trace as one line of OTLP JSON (``TracesData``).
 
     Parameters
@@ -30,9 +30,12 @@ def trace_otlp(trace: Trace, start_ns: int = EPOCH_NS) -> str:
     trace : Trace
     start_ns : int
         Unix time at which the finger began to move [ns].
+    trace_id : str, optional
+        32 hexadecimal digits: that of a recorded trip, under which its server may have spans elsewhere. By default the
+        same trip always has the same.
     """
     name = f"{trace.prompt}\0{trace.scenario}\0{trace.reading}"
-    trace_id = _hex(name, 16)
+    trace_id = trace_id or _hex(name, 16)
     rooms: dict[str, list[dict[str, Any]]] = {"roundtrip": [_root(trace, trace_id, start_ns)]}
     for span in trace.spans:
         rooms.setdefault(span.room, []).append(_span(span, trace_id, start_ns))
