@@ -128,6 +128,8 @@ def test_a_record_as_json(capsys: pytest.CaptureFixture[str], weights: str) -> N
         (["--record", "--backend", "http"], "expected --base-url"),
         (["--base-url", "http://127.0.0.1:9/v1"], "answers with --record"),
         (["--backend", "llamacpp"], "answers with --record"),
+        (["--tls"], "goes with --record"),
+        (["--record", "--tls", "--base-url", "http://127.0.0.1:9/v1"], "own server"),
         (["--form", "song"], "song"),
         (["--max-tokens", "0"], "max-tokens"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -12,7 +13,7 @@ from roundtrip.engine.exchange import Exchange, Token
 from roundtrip.engine.server import Settings
 from roundtrip.engine.spans import Context, Offset
 from roundtrip.engine.spans import Span as Measured
-from roundtrip.errors import DomainError
+from roundtrip.errors import DomainError, RoundtripError
 from roundtrip.journey import answer as short_way
 from roundtrip.journey import record as room
 from roundtrip.journey.answer import answer, answer_as_text, form_of, trust
@@ -142,7 +143,7 @@ def test_recorded_stands_beside_forecast(made: Recorded) -> None:
     text = "\n".join(record_as_text(made, 100))
     assert "recorded   forecast" in text
     assert "often wrong" in text
-    assert made.missing["tls"].startswith("the address is http")
+    assert made.missing["tls"].startswith("the address is http;")
 
 
 def test_what_is_printed_as_it_comes_is_recorded_too(engine: Engine) -> None:
@@ -152,6 +153,23 @@ def test_what_is_printed_as_it_comes_is_recorded_too(engine: Engine) -> None:
     _holds_together(found.trace)
     assert found.trace.algebra["time_to_first_token_s"] == {"end_of": "back.computer.terminal"}
     assert "terminal" not in found.missing
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not on this machine: TLS not recorded")
+def test_tls_is_a_stage_of_its_own(engine: Engine) -> None:
+    found = record(PROMPT, NumpyBackend(engine=engine, tls=True), "chat", 3)
+    _holds_together(found.trace)
+    shaken = found.trace.span("network.tls")
+    assert shaken.duration_s > 0.0
+    assert found.trace.span("network.tcp").end_s <= shaken.start_s
+    assert (found.exchange.tls or "").startswith("TLS")
+    assert "tls" not in found.missing
+
+
+def test_without_openssl_tls_is_refused_in_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(RoundtripError, match="'openssl' to make it"):
+        record(PROMPT, NumpyBackend(engine=engine, tls=True), "chat", 3)
 
 
 def test_an_endpoint_that_tells_nothing_is_recorded_by_its_wire(engine: Engine) -> None:

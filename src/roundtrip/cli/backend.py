@@ -63,7 +63,9 @@ def check_unused(backend: str, base_url: str | None, api_key_env: str | None) ->
         raise RoundtripError(f"--backend {backend}: it answers with --record, or in 'roundtrip chat'")
 
 
-def choose(backend: str, base_url: str | None, model: str | None, api_key_env: str | None) -> Backend:
+def choose(
+    backend: str, base_url: str | None, model: str | None, api_key_env: str | None, tls: bool = False
+) -> Backend:
     """Return the backend that the options name.
 
     Raises
@@ -75,6 +77,8 @@ def choose(backend: str, base_url: str | None, model: str | None, api_key_env: s
 
     if base_url is not None and backend == "numpy":
         backend = "http"
+    if tls and backend != "numpy":
+        raise RoundtripError("--tls is for Roundtrip's own server; elsewhere the address says it: https://…")
     if backend == "http":
         if base_url is None:
             raise RoundtripError("--backend http: expected --base-url, for example http://localhost:11434/v1")
@@ -85,7 +89,7 @@ def choose(backend: str, base_url: str | None, model: str | None, api_key_env: s
     if backend == "llamacpp":
         return LlamaCppBackend(path)
     check_server()
-    return NumpyBackend(path=path)
+    return NumpyBackend(path=path, tls=tls)
 
 
 def check_server() -> None:

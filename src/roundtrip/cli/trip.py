@@ -76,6 +76,7 @@ def file_options(function: F) -> F:
 @click.option(
     "--record", "records", is_flag=True, help="Send the prompt for real, and record its trip instead of forecasting it."
 )
+@click.option("--tls", is_flag=True, help="Record with TLS between client and server, too.")
 @click.option(
     "--calibrate", "calibrates", is_flag=True, help="Measure this computer anew first; by default it is measured once."
 )
@@ -94,6 +95,7 @@ def trip(
     sources: bool,
     answers: bool,
     records: bool,
+    tls: bool,
     calibrates: bool,
     live: bool,
     backend: str,
@@ -119,8 +121,10 @@ def trip(
         calibration(renew=True)
     if not records:
         check_unused(backend, base_url, api_key_env)
+        if tls:
+            raise ScenarioError("--tls goes with --record: a forecast has its own (network.edge, network.connection)")
     else:
-        server = choose(backend, base_url, model, api_key_env)
+        server = choose(backend, base_url, model, api_key_env, tls)
         if scenario not in ("cloud", "here") or settings:
             raise ScenarioError("--record runs on this computer as it is: leave --scenario and --set out")
         _record(chosen.prompt, server, form, max_tokens, live, shown, paths)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from roundtrip.engine.certificate import self_signed
 from roundtrip.engine.engine import Engine, ModelCard, load
 from roundtrip.engine.scheduler import Limits, Scheduler
 from roundtrip.errors import ModelError, RoundtripError
@@ -42,6 +43,8 @@ class Endpoint:
         The engine itself, where it is ours.
     missing : dict
         What is not known here, and why.
+    ca : Path or None
+        The certificate to trust, where the endpoint made one for itself.
     """
 
     base_url: str
@@ -50,6 +53,7 @@ class Endpoint:
     card: ModelCard | None = None
     engine: Engine | None = None
     missing: dict[str, str] = field(default_factory=dict[str, str])
+    ca: Path | None = None
 
 
 class Backend(Protocol):
@@ -83,6 +87,7 @@ class NumpyBackend:
     threads: int = 1
     limits: Limits = field(default_factory=Limits)
     timeout_s: float = 600.0
+    tls: bool = False
     name: str = "numpy"
 
     @contextlib.contextmanager
@@ -92,18 +97,25 @@ class NumpyBackend:
         from roundtrip.engine.server import Settings, model_name
 
         settings = Settings(limits=self.limits, timeout_s=self.timeout_s)
-        with running(engine, settings) as (base_url, _):
-            yield Endpoint(base_url, model_name(engine), card=engine.card, engine=engine)
+        with contextlib.ExitStack() as stack:
+            certificate = stack.enter_context(self_signed()) if self.tls else None
+            base_url, _ = stack.enter_context(running(engine, settings, certificate))
+            ca = certificate[0] if certificate else None
+            yield Endpoint(base_url, model_name(engine), card=engine.card, engine=engine, ca=ca)
 
 
 @contextlib.contextmanager
-def running(engine: Engine, settings: Any) -> Generator[tuple[str, Scheduler], None, None]:
-    """Serve an engine in threads of this process; its base URL and its scheduler."""
+def running(
+    engine: Engine, settings: Any, certificate: tuple[Path, Path] | None = None
+) -> Generator[tuple[str, Scheduler], None, None]:
+    """Serve an engine in threads of this process; its base URL and its scheduler. With a certificate, over TLS."""
     from roundtrip.engine import guard, server
 
     scheduler = Scheduler(engine, settings.limits, server.model_name(engine))
     listening = guard.listen("127.0.0.1", 0)
-    serving = guard.Server(guard.config(server.app(engine, scheduler, settings)), scheduler, settings.timeout_s)
+    serving = guard.Server(
+        guard.config(server.app(engine, scheduler, settings), certificate), scheduler, settings.timeout_s
+    )
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, name="server", daemon=True)
     thread.start()
     try:
@@ -112,7 +124,7 @@ def running(engine: Engine, settings: Any) -> Generator[tuple[str, Scheduler], N
             if time.monotonic() > end or not thread.is_alive():
                 raise RoundtripError("the engine's server did not start")
             time.sleep(0.005)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1", scheduler
+        yield f"http{'s' if certificate else ''}://127.0.0.1:{listening.getsockname()[1]}/v1", scheduler
     finally:
         scheduler.close()  # what runs is aborted: its readers are told, then the server stops
         serving.should_exit = True

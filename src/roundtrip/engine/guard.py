@@ -11,6 +11,7 @@ import asyncio
 import errno
 import json
 import socket
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -171,10 +172,12 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def config(application: Any) -> uvicorn.Config:
-    """Return uvicorn's settings."""
+def config(application: Any, certificate: tuple[Path, Path] | None = None) -> uvicorn.Config:
+    """Return uvicorn's settings; with a certificate and its key, for TLS."""
+    cert, key = certificate or (None, None)
     return uvicorn.Config(
-        application, http=Guarded, ws="none", lifespan="off", log_level="error", access_log=False,
+        application, ssl_certfile=cert, ssl_keyfile=key,
+        http=Guarded, ws="none", lifespan="off", log_level="error", access_log=False,
         timeout_keep_alive=round(IDLE_S), timeout_graceful_shutdown=5, h11_max_incomplete_event_size=LARGEST_HEAD_B,
         server_header=False, date_header=False,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 The server is one of the backends: our own engine, llama.cpp, or any endpoint that speaks the OpenAI interface. With our
 own all threads are in this process and share its monotonic clock; the clock of another program is not known, and only
-what the wire shows is recorded. TLS is recorded where the address asks for it; on loopback there is none.
+what the wire shows is recorded. TLS is recorded where the address asks for it, and in this process where it is wanted.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def record(
         chosen = form_of(prompt, form) if backend.name != "http" or form != "auto" else "chat"
         chosen = chosen if has_chat else "text"
         printed: list[tuple[int, int]] = []
-        with Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0) as client:
+        with Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0, ca=endpoint.ca) as client:
             clock = _warm(client, endpoint) if ours else None
             client.close()  # the trip opens a connection of its own
             worked, began_ns = time.process_time(), time.time_ns()
@@ -261,7 +261,7 @@ def _until(plan: Trace | None, span: str) -> float | None:
 def _missing(endpoint: Endpoint, found: Exchange, clock: Offset | None, printed: bool) -> dict[str, str]:
     missing = dict(endpoint.missing)
     if found.tls is None:
-        missing["tls"] = "the address is http: on this machine there is nobody to hide it from"
+        missing["tls"] = "the address is http; --tls records it here, too"
     if clock is None:
         missing["server spans"] = "the server does not tell its clock: only what the wire shows"
     if not printed:
