@@ -96,8 +96,8 @@ def test_a_record_is_printed_and_written(capsys: pytest.CaptureFixture[str], wei
     assert ran.code == 0, ran.err
     assert "~: not recorded, stands in from the forecast" in ran.out
     assert "stages were recorded" in ran.out
-    assert "decode.step.1" not in ran.out
-    assert all("decode.step.1" in path.read_text() for path in (files["csv"], files["chrome"], files["otlp"]))
+    assert "decode.step_1" not in ran.out
+    assert all("decode.step_1" in path.read_text() for path in (files["csv"], files["chrome"], files["otlp"]))
     assert plot.read_text().startswith("<svg")
     resources = json.loads(files["otlp"].read_text())["resourceSpans"]
     root = resources[0]["scopeSpans"][0]["spans"][0]

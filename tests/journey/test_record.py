@@ -97,7 +97,7 @@ def test_parts_and_what_is_between_them_make_up_the_whole(made: Recorded) -> Non
         parts = [s.duration_s for s in made.trace.spans if s.parent == whole]
         assert parts
         assert sum(parts) == pytest.approx(made.trace.span(whole).duration_s, abs=1e-8)
-    steps = [s for s in made.trace.spans if s.id.startswith("decode.step.")]
+    steps = [s for s in made.trace.spans if s.id.startswith("decode.step_")]
     assert len(steps) == (made.exchange.completion_tokens or 0) - 1
 
 
@@ -126,7 +126,7 @@ def test_the_display_comes_after_the_recorded_token(made: Recorded) -> None:
 def test_it_can_be_written_as_any_file(made: Recorded) -> None:
     assert json.loads(trace_chrome(made.trace))["otherData"]["reading"] == "record"
     spans = [s for r in json.loads(trace_otlp(made.trace))["resourceSpans"] for s in r["scopeSpans"][0]["spans"]]
-    assert {s["name"] for s in spans} >= {"trip", "network.tcp", "model.decode", "decode.step.1"}
+    assert {s["name"] for s in spans} >= {"trip", "network.tcp", "model.decode", "decode.step_1"}
     assert "record.unattributed" in trace_csv(made.trace)
 
 
@@ -228,7 +228,9 @@ def test_another_clock_is_shifted_overlaps_are_cut_and_holes_are_named(made: Rec
     holes = {s.attributes["between"]: s.duration_s * 1e3 for s in trace.spans if s.name == "record.unattributed"}
     assert holes["the start and network.tcp"] == pytest.approx(1.0)
     assert holes["datacenter.gateway and datacenter.queue"] == pytest.approx(0.1)
-    assert holes["decode.step.1 and decode.step.2"] == pytest.approx(1.0)
+    assert holes["decode.step_1 and decode.step_2"] == pytest.approx(1.0)
+    assert trace.span("decode.gap_2").title == "not explained: step 1 to step 2"
+    assert trace.span("record.gap_1").title == "not explained: start to tcp"
     assert trace.summary["decode_s"] == pytest.approx(18e-3)
 
 

@@ -46,7 +46,7 @@ PLOTS = {
     "plot_energy": ("svg_energy", "energy", "Draw the energy of each stage as SVG."),
 }
 WIDEST_ANSWER = 110
-STEPS = ("decode.step.", "unattributed.decode.step.")  # of a record: one a token, too many for a table
+STEPS = ("decode.step_", "decode.gap_")  # of a record: one a token, too many for a table
 
 
 def file_options(function: F) -> F:

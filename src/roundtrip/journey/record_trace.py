@@ -31,7 +31,7 @@ TITLES = {
     "server.queue": ("datacenter.queue", "it waits for a place", "waiting"),
     "server.prefill": ("model.prefill", "the model reads the prompt", "moving charge"),
 }
-GAP = "what no span explains"
+GAP = "not explained"
 
 
 @dataclass(slots=True)
@@ -81,15 +81,15 @@ def pieces(found: Exchange, clock: Offset | None, printed: Sequence[tuple[int, i
     if made_ns < first_ns and server:
         title = "the first token is picked and travels to the client"
         chain.append(Piece(FIRST, "network.http", title, "moving charge", made_ns, first_ns))
-    whole = _filled(chain, found.start_ns, first_ns, "unattributed", None)
+    whole = _filled(chain, found.start_ns, first_ns, "record.gap", None)
     if printed:
         start_ns, end_ns = printed[0]
-        whole += _filled([], first_ns, start_ns, "unattributed.print", None)
+        whole += _filled([], first_ns, start_ns, "record.print_gap", None)
         whole.append(Piece("back.computer.terminal", "computer.terminal", "the terminal takes the first piece",
                            "stored charge", max(start_ns, first_ns), end_ns))  # fmt: skip
     read = next((p for p in chain if p.id == "model.prefill"), None)
     if read is not None:
-        whole += _steps(server, "server.prefill", read, "prefill.pass")
+        whole += _steps(server, "server.prefill", read, "prefill", "pass")
     last_ns = found.tokens[-1].at_ns
     whole += _decode(server, found, first_ns, last_ns)
     whole.append(Piece(ANSWER, "network.stream", "tokens arrive one by one", "moving charge", first_ns, last_ns,
@@ -137,14 +137,20 @@ def _filled(chain: list[Piece], start_ns: int, end_ns: int, id: str, parent: str
             holes += 1
             after = "the end" if piece is None else piece.id
             told: dict[str, float | str] = {"between": f"{before} and {after}"}
-            made.append(Piece(f"{id}.{holes}", "record.unattributed", GAP, "waiting", at, until, parent, told))
+            title = f"{GAP}: {_short(before)} to {_short(after)}"
+            made.append(Piece(f"{id}_{holes}", "record.unattributed", title, "waiting", at, until, parent, told))
         if piece is not None:
             made.append(piece)
             at, before = max(at, piece.end_ns), piece.id
     return made
 
 
-def _steps(server: list[Measured], name: str, whole: Piece, id: str) -> list[Piece]:
+def _short(id: str) -> str:
+    """Return the last part of an id, as a table shows it."""
+    return id.rpartition(".")[2].removeprefix("the ").replace("_", " ")
+
+
+def _steps(server: list[Measured], name: str, whole: Piece, id: str, part: str) -> list[Piece]:
     """Return the forward passes of a part of the server's work, and what is between them."""
     holder = next((s for s in server if s.name == name), None)
     if holder is None:
@@ -152,12 +158,12 @@ def _steps(server: list[Measured], name: str, whole: Piece, id: str) -> list[Pie
     parent = whole.id
     inside = sorted((s for s in server if s.parent_id == holder.span_id), key=lambda s: s.start_ns)
     chain = [
-        Piece(f"{id}.{n}", parent, "one pass through the model", "moving charge", s.start_ns, s.end_ns, parent,
+        Piece(f"{id}.{part}_{n}", parent, "one pass through the model", "moving charge", s.start_ns, s.end_ns, parent,
               dict(s.attributes))
         for n, s in enumerate(inside, start=1)
     ]  # fmt: skip
     chain = _in_order(chain, whole.start_ns, whole.end_ns)
-    return _filled(chain, whole.start_ns, whole.end_ns, f"unattributed.{id}", parent)
+    return _filled(chain, whole.start_ns, whole.end_ns, f"{id}.gap", parent)
 
 
 def _decode(server: list[Measured], found: Exchange, first_ns: int, last_ns: int) -> list[Piece]:
@@ -173,7 +179,7 @@ def _decode(server: list[Measured], found: Exchange, first_ns: int, last_ns: int
     if per_token_s is not None:
         told["time_per_output_token_s"] = per_token_s
     whole = Piece("model.decode", "model.decode", title, "moving charge", start_ns, end_ns, attributes=told)
-    return [whole, *_steps(server, "server.decode", whole, "decode.step")]
+    return [whole, *_steps(server, "server.decode", whole, "decode", "step")]
 
 
 def assemble(forecast: Trace, measured: list[Piece], start_ns: int, answer: str) -> Trace:
