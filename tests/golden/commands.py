@@ -20,6 +20,7 @@ COMMANDS: dict[str, list[str]] = {
     "trip-concept": ["trip", "--scenario", "concept"],
     "trip-phone": ["trip", "--scenario", "phone"],
     "trip-device": ["trip", "--scenario", "device"],
+    "trip-here": ["trip", "--scenario", "here", "--brief"],
     "trip-linear": ["trip", "--linear", "--samples", "0"],
     "compare": ["compare", "cloud", "intercontinental"],
     "compare-device": ["compare", "cloud", "device"],
