@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from roundtrip.errors import DomainError, RoundtripError
 from roundtrip.journey import answer as short_way
 from roundtrip.journey import record as room
 from roundtrip.journey.answer import answer, answer_as_text, form_of, trust
+from roundtrip.journey.cache_compare import cache_sizes
 from roundtrip.journey.record import Recorded, RecordError, record, record_as_text
 from roundtrip.journey.record_trace import assemble, pieces
 from roundtrip.trace.algebra import starts, summary
@@ -241,6 +243,26 @@ def test_a_time_without_a_place_ends_at_the_token(made: Recorded) -> None:
     unknown = assemble(made.forecast, pieces(_exchange(12.0, 20.0, told={"prompt_ms": 500.0}), None), 0, "xx")
     assert unknown.span("model.prefill").duration_s == pytest.approx(9e-3)
     assert "not told apart" in unknown.span("model.prefill").title
+
+
+def test_thoughts_come_before_what_is_shown(made: Recorded) -> None:
+    found = _exchange(12.0, 20.0, 30.0, 40.0)
+    found.tokens = [replace(t, channel="reasoning" if t.at_ns < 25e6 else "content") for t in found.tokens]
+    trace = assemble(made.forecast, pieces(found, None), 0, "xx")
+    _holds_together(trace)
+    start_s = trace.span("computer.request").end_s
+    summary = trace.summary
+    assert summary["time_to_first_token_s"] - start_s == pytest.approx(12e-3)
+    assert summary["time_to_first_answer_s"] - start_s == pytest.approx(30e-3)
+    assert trace.span("display.text").start_s == pytest.approx(summary["time_to_first_answer_s"])
+    assert trace.span("stream.answer").duration_s == pytest.approx(10e-3)
+
+
+def test_bytes_of_a_token_in_the_cache_are_those_of_the_paper() -> None:
+    """C. Zhao et al., ISCA 2025, table 1: 70.272 kB for DeepSeek-V3, 516.096 kB for Llama 3.1 405B."""
+    sizes = {size.model: size.token_B for size in cache_sizes()}
+    assert sizes["deepseek-v3"] == 70_272
+    assert sizes["llama-3.1-405b"] == 516_096
 
 
 def test_a_sentence_that_is_open_is_gone_on_with_and_a_question_is_asked() -> None:

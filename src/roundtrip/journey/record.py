@@ -29,6 +29,8 @@ from roundtrip.trace.model import Trace
 from roundtrip.trace.numbers import digits, si
 from roundtrip.trace.table import one_line, wrap
 
+BESIDE = ("model.decode", "stream.reasoning", "stream.answer")  # they run while others do
+
 
 class RecordError(RoundtripError):
     """The prompt was sent, and no answer came."""
@@ -226,7 +228,7 @@ def _beside(trace: Trace, plan: Trace | None, found: Exchange) -> list[Beside]:
     rows: list[Beside] = []
     engine_s = plan.span("prefill.engine").duration_s if plan else 0.0
     for span in trace.spans:
-        if span.reading != "record" or span.parent is not None or span.id in ("model.decode", "stream.answer"):
+        if span.reading != "record" or span.parent is not None or span.id in BESIDE:
             continue
         if span.name == "record.unattributed":
             continue

@@ -18,7 +18,7 @@ from roundtrip.journey.here import SOURCE
 from roundtrip.trace.algebra import summary
 from roundtrip.trace.model import Span, Trace
 
-FIRST, ANSWER = "back.network.http", "stream.answer"
+FIRST, THOUGHT, ANSWER = "back.network.http", "stream.reasoning", "stream.answer"
 SENT = "computer.request"  # the last span of the forecast before the wire
 REPLACED = ("datacenter.", "model.", "prefill.", "step.", "back.", "stream.reasoning", "stream.answer", "network.")
 TITLES = {
@@ -92,6 +92,11 @@ def pieces(found: Exchange, clock: Offset | None, printed: Sequence[tuple[int, i
         whole += _steps(server, "server.prefill", read, "prefill", "pass")
     last_ns = found.tokens[-1].at_ns
     whole += _decode(server, found, first_ns, last_ns)
+    thought_ns = found.first_answer_ns or last_ns
+    if any(token.channel == "reasoning" for token in found.tokens):
+        title = "reasoning streams by unseen"
+        whole.append(Piece(THOUGHT, "network.stream", title, "moving charge", first_ns, thought_ns))
+        first_ns = thought_ns
     whole.append(Piece(ANSWER, "network.stream", "tokens arrive one by one", "moving charge", first_ns, last_ns,
                        attributes={"events": float(len(found.tokens))}, bytes_in=float(found.received_B)))  # fmt: skip
     return whole
@@ -213,12 +218,13 @@ def assemble(forecast: Trace, measured: list[Piece], start_ns: int, answer: str)
         _lend_energy(span, by_id.get(piece.id))
         spans.append(span)
         ends[span.id] = span.end_s
-        if piece.parent is None and piece.id not in ("model.decode", ANSWER):
+        if piece.parent is None and piece.id not in ("model.decode", THOUGHT, ANSWER):
             last = span.id
-    shown = "back.computer.terminal" if "back.computer.terminal" in ends else last
+    arrived = "back.computer.terminal" if "back.computer.terminal" in ends else last
+    shown = THOUGHT if THOUGHT in ends else arrived
     later = [s for s in forecast.spans if not _before(s, by_id) and not s.id.startswith(REPLACED)]
     spans += _after(later, shown, ends)
-    made = Trace(forecast.prompt, forecast.scenario, spans, {}, _rules(spans, shown), "record", answer)
+    made = Trace(forecast.prompt, forecast.scenario, spans, {}, _rules(spans, arrived, shown), "record", answer)
     made.sources = dict(forecast.sources)
     made.warnings = list(forecast.warnings)
     made.summary = summary(made)
@@ -268,17 +274,19 @@ def _after(later: list[Span], shown: str, ends: dict[str, float]) -> list[Span]:
     return laid
 
 
-def _rules(spans: list[Span], shown: str) -> dict[str, dict[str, Any]]:
+def _rules(spans: list[Span], arrived: str, shown: str) -> dict[str, dict[str, Any]]:
     """Return how the summary follows from these spans."""
     ids = {span.id for span in spans}
-    chain = [s for s in spans if s.reading == "record" and s.parent is None and s.id not in ("model.decode", ANSWER)]
+    beside = ("model.decode", THOUGHT, ANSWER)
+    chain = [s for s in spans if s.reading == "record" and s.parent is None and s.id not in beside]
     rules: dict[str, dict[str, Any]] = {
         "network_s": {"sum_of": [s.id for s in chain if s.room == "network"]},
         "queue_s": {"sum_of": [s.id for s in chain if s.id == "datacenter.queue"]},
         "prefill_s": {"sum_of": ["model.prefill"]},
         "decode_s": {"sum_of": ["model.decode"]},
         "unattributed_s": {"sum_of": [s.id for s in spans if s.name == "record.unattributed"]},
-        "time_to_first_token_s": {"end_of": shown},
+        "time_to_first_token_s": {"end_of": arrived},
+        "time_to_first_answer_s": {"end_of": shown},
         "time_to_last_token_s": {"end_of": ANSWER},
         "time_to_first_photon_s": {"end_of": "display.panel"},
         "time_to_first_word_s": {"end_of": "eye.cortex"},
