@@ -176,7 +176,7 @@ export function gazeOf(part: Part | "overview" | "inside", device: "phone" | "la
   };
   switch (part) {
     case "overview": return { x: -0.2, y: 1.2, z: 0, yaw: 0, pitch: 10.4, distance: 57.5, lens: 14.2 };
-    case "inside": return near(0.235, 1.1, 8, 17, 27);
+    case "inside": return near(0.235, 1.9, 8, 17, 33);
     case "device": return near(-0.285, 1.5, -6, 12, 25);
     case "access": return near(-0.2, device === "phone" ? 2.0 : 1.2, 6, 12, device === "phone" ? 29 : 22);
     case "internet": return near(-0.02, -0.5, 0, 9, 36);
@@ -192,6 +192,6 @@ export function gazeOf(part: Part | "overview" | "inside", device: "phone" | "la
 export function beside(seconds: number): Gaze {
   const share = ((seconds * 0.09 + 0.07) % 1);
   const angle = -0.3 + 0.52 * smooth(share, 0.02, 0.98);
-  const p = over(angle, share < 0.2 || share > 0.86 ? 1.2 : -0.4, 0);
+  const p = over(angle, share < 0.2 || share > 0.86 ? 1.6 : 0.5, 0);
   return { x: p.x, y: p.y, z: 0.4, yaw: -22, pitch: 12, distance: 27, lens: 14.2 };
 }

@@ -10,7 +10,7 @@ export interface TurnsProps {
 export function Turns({ rotate, zoom, reset }: TurnsProps) {
   const say = useText();
   const one = (key: string, run: () => void, face: preact.ComponentChildren) => (
-    <button class="ghost" aria-label={say(`control.${key}`)} title={say(`control.${key}`)} onClick={run}>{face}</button>
+    <button class="ghost" aria-label={`${say(`control.${key}`)}${key === "reset" ? " 0" : ""}`} title={say(`control.${key}`)} onClick={run}>{face}</button>
   );
   return (
     <>

@@ -223,7 +223,7 @@ function vectors(b: Bench, counts: WordCounts): WordModel {
     if (last) b.beads(new Track([start, start.clone().add(v(0, 0.4, 1.1)), end.clone().add(v(0, 1.6, -0.6)), end]), 4, mix(k.charge, "#ffffff", dark ? 0.5 : 0), 0.12, 0.1);
   }
   return b.finish({ table: v(-4.6, 3.9, back), row: v(3.96, 1.2, back + 0.3), field: v(w / 2, -0.9, 1.2 + d / 2), left: v(-w / 2, -0.9, 1.2 + d / 2) },
-    { y: 0.1, z: -1.7, pitch: 31, yaw: 28, distance: 67 });
+    { y: 0.5, z: -1.7, pitch: 31, yaw: 28, distance: 77 });
 }
 
 /** 3 and 7: all layers as slabs; one opened for reading, or closed with the way round. */

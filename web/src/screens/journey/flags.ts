@@ -32,7 +32,7 @@ export function hang(flags: HTMLElement, leads: SVGSVGElement, p: PictureProps, 
     const name = element.dataset["anchor"]!;
     const at = place(name, 0);
     const isFocus = name === focus;
-    const hidden = p.labels === "none" || (p.labels === "focus" && !isFocus) || !at.shown || (!settled && !overview) || (!overview && at.y < ceiling + 24);
+    const hidden = p.labels === "none" || (p.labels === "focus" && !isFocus) || !at.shown || (!settled && !overview) || (!overview && (at.y < ceiling + 24 || at.y > height - 56));
     hide(element, hidden);
     if (hidden) continue;
     const flag = FLAGS[name as Part];
@@ -45,8 +45,9 @@ export function hang(flags: HTMLElement, leads: SVGSVGElement, p: PictureProps, 
       circles += ring(at.x, at.y);
       continue;
     }
-    let full = overview || isFocus || !focus;
-    const left = (name === "from" || (overview && flag ? flag[1] === "left" : at.x > width * 0.74)) && full;
+    // along the signal the picture is near: a text only where there is room over the thing
+    let full = overview || isFocus || (!focus && (p.view !== 2 || below || at.y > ceiling + 96));
+    const left = (name === "from" || (overview && flag ? flag[1] === "left" : at.x > width * 0.74 || (p.view === 3 && name === "balancer"))) && full;
     let [w, h] = full ? sizeOf(element, String(width), () => form(element, "flag")) : [24, 24];
     let top: number;
     let x = left ? at.x - 4 - w : at.x + 4;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { loadGlossary, loadLab, loadTrip } from "../../core/data";
 import type { Values } from "../../core/strings";
 import type { Lab, Term, Trace } from "../../core/types";
-import { si } from "../../core/units";
+import { said } from "../../core/said";
 import { clamp, UNTURNED, type Turned } from "../../scene/hand";
 import { useGround, usePaper, webgl } from "../../scene/page";
 import { useSpin } from "../../scene/spin";
@@ -46,7 +46,7 @@ export default function Journey({ state }: ScreenProps) {
   const root = useRef<HTMLDivElement>(null);
   const stage = useRef<HTMLDivElement>(null);
 
-  const values = useMemo(() => (trip ? valuesOf(trip) : {}), [trip]);
+  const values = useMemo(() => (trip ? valuesOf(trip, level) : {}), [trip, level]);
   const told = useMemo(() => tell(trip, level), [trip, level]);
   const say = (key: string, more: Values = {}) => text(key, { ...values, ...more });
   const compact = width <= 700;
@@ -112,7 +112,11 @@ export default function Journey({ state }: ScreenProps) {
     setTurned(UNTURNED);
     tour.play(false);
     go({ view: next === 1 ? "" : String(next), part: "", tour: "" });
+    announce(say(`view.${VIEWS[next - 1]}`));
     if (next === 2) setSignal(true);
+    // what had the focus may be gone with the view
+    const within = stage.current?.contains(document.activeElement);
+    if (within) window.setTimeout(() => document.activeElement === document.body && stage.current?.querySelector<HTMLElement>(".j-views [aria-pressed=true]")?.focus(), 60);
   };
   const rotate = (yaw: number, pitch: number) =>
     setTurned((now) => ({ ...now, yaw: clamp(now.yaw + yaw, -75, 75), pitch: clamp(now.pitch + pitch, -9, 60) }));
@@ -121,7 +125,15 @@ export default function Journey({ state }: ScreenProps) {
     setTurned(UNTURNED);
     setSpin(false);
   };
-  const nextLabels = () => go({ labels: labels === "all" ? "focus" : labels === "focus" ? "none" : "" });
+  const nextLabels = () => {
+    const next = labels === "all" ? "focus" : labels === "focus" ? "none" : "all";
+    go({ labels: next === "all" ? "" : next });
+    announce(say(`control.labels.${next}`));
+  };
+  const switchSignal = (on: boolean) => {
+    setSignal(on);
+    announce(say(on ? "control.signal.on" : "control.signal.off"));
+  };
   const startTour = () => {
     reset();
     tour.start();
@@ -149,7 +161,7 @@ export default function Journey({ state }: ScreenProps) {
       { key: "-", does: say("key.zoom"), hidden: true, run: () => zoom(1 / 1.2) },
       { key: "0", does: say("key.zero"), run: reset },
       ...VIEWS.map((_, i) => ({ key: String(i + 1), shown: "1 – 4", does: say("key.views"), hidden: i > 0, run: () => setView(i + 1) })),
-      { key: "s", shown: "S", does: say("key.signal"), run: () => setSignal((on) => !on) },
+      { key: "s", shown: "S", does: say("key.signal"), run: () => switchSignal(!signal) },
       { key: "t", shown: "T", does: say("key.tour"), run: () => (touring ? leaveTour() : startTour()) },
       { key: "l", shown: "L", does: say("key.labels"), run: nextLabels },
       { key: " ", shown: say("key.name.space"), does: say("key.space"), within: inStage, run: () => (touring ? tour.play(!tour.playing) : setSpin((on) => !on)) },
@@ -164,7 +176,7 @@ export default function Journey({ state }: ScreenProps) {
         return undefined;
       } },
     ],
-    [touring, tour.playing, chosen, labels, moment, level, turned, part, told],
+    [touring, tour.playing, chosen, labels, moment, level, turned, part, told, signal],
   );
 
   useShare(
@@ -191,6 +203,11 @@ export default function Journey({ state }: ScreenProps) {
         <h2 class="unseen">{say("journey.strip.title")}</h2>
         {compact ? <Rows trip={trip} by={by} level={level} told={told} /> : (
           <>
+            <button class="ghost j-skip" onClick={() => {
+              const words = root.current?.querySelector<HTMLElement>(".j-read");
+              words?.scrollIntoView();
+              words?.focus({ preventScroll: true });
+            }}>{say("journey.skip")}</button>
             <div class="j-scale" role="group" aria-label={say("journey.strip.title")}>
               {(["log", "linear", "first"] as const).map((each) => (
                 <button key={each} class="ghost" aria-pressed={scale === each} onClick={() => go({ time: each === "log" ? "" : each })}>
@@ -205,7 +222,7 @@ export default function Journey({ state }: ScreenProps) {
     </>
   ), [trip, told, by, scale, level, width, compact, chosen, focus]);
   const read = useMemo(() => trip && (
-    <Read trip={trip} level={level} say={say} told={told} summary={say("journey.summary", { first_word: si(first, "s"), whole_answer: si(whole, "s") })}
+    <Read trip={trip} level={level} say={say} told={told} summary={say("journey.summary", { first_word: said(text, first, "s", level), whole_answer: said(text, whole, "s", level) })}
       choose={(each) => {
         choose(each);
         stage.current?.scrollIntoView({ block: "start" });
@@ -237,8 +254,8 @@ export default function Journey({ state }: ScreenProps) {
             </label>
           </div>
           <dl class="j-figures">
-            <Figure name={say("journey.first_read")} value={first} of={trip} key_={firstKey} />
-            <Figure name={say("journey.whole_answer")} value={whole} of={trip} key_="time_to_last_token_s" />
+            <Figure name={say("journey.first_read")} value={first} of={trip} key_={firstKey} level={level} />
+            <Figure name={say("journey.whole_answer")} value={whole} of={trip} key_="time_to_last_token_s" level={level} />
           </dl>
         </div>
         <div class="j-picture" data-panel={!compact && chosen && !touring ? "" : undefined} data-flat={flat ? "" : undefined} data-whole={view === 1 && !chosen && !touring ? "" : undefined}>
@@ -259,7 +276,7 @@ export default function Journey({ state }: ScreenProps) {
           )}
           {!compact && !chosen && !touring && view === 1 && (
             <div class="j-lines" data-view={view}>
-              <p><b>{say("journey.big.title")}</b> {leaves ? say("journey.big.text") : say("journey.big.nothing")}</p>
+              {leaves && <p><b>{say("journey.big.title")}</b> {say("journey.big.text")}</p>}
               {leaves ? <p><b>{say("journey.real.title")}</b> {say("journey.real.text").replace(/^(.{60,}?[.!?])\s.*$/s, "$1")}</p> : <p>{say("journey.lens")}</p>}
             </div>
           )}
@@ -268,7 +285,7 @@ export default function Journey({ state }: ScreenProps) {
           <Touring tour={tour} stop={now.stop} {...stopOf(now.stop)} compact={compact} step={step} start={startTour} leave={leaveTour} />
         ) : (
           <Controls compact={compact} flat={flat} able={able} view={view} part={part} chosen={chosen} told={told} labels={labels} signal={signal} spin={spin} active={active}
-            step={step} setView={setView} rotate={rotate} zoom={zoom} reset={reset} setSpin={setSpin} setSignal={setSignal} setActive={setActive}
+            step={step} setView={setView} rotate={rotate} zoom={zoom} reset={reset} setSpin={setSpin} setSignal={switchSignal} setActive={setActive}
             nextLabels={nextLabels} flatten={flatten} start={startTour} />
         )}
       </div>

@@ -19,7 +19,7 @@ const along = (from: number, to: number, depth: number, step = 20) => {
 };
 
 const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number; readonly side: "left" | "right"; readonly below?: true }>> = {
-  eye: { x: 84, top: 206, flag: 128, side: "right" },
+  eye: { x: 84, top: 292, flag: 326, side: "right", below: true },
   device: { x: 196, top: 184, flag: 84, side: "right" },
   access: { x: 330, top: 152, flag: 40, side: "right" },
   internet: { x: 560, top: 238, flag: 128, side: "right" },
@@ -30,7 +30,7 @@ const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; 
 };
 /** Where some of them stand when nothing leaves the device. */
 const HERE: Partial<Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number }>>> = {
-  balancer: { x: 841, top: 234, flag: 96 }, back: { x: 200, top: 268, flag: 318 },
+  balancer: { x: 841, top: 234, flag: 96 }, back: { x: 200, top: 268, flag: 352 },
 };
 const NO: Readonly<Record<Part, number>> = Object.fromEntries(PARTS.map((part, i) => [part, i + 1])) as Record<Part, number>;
 
@@ -98,7 +98,6 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
     },
   });
   const view = compact && chosen === 1 ? "30 96 1140 246" : WINDOWS[chosen];
-  const small = compact || chosen !== 1;
   // a part of the picture has the flags that stand in it
   const [x0, y0, wide, high] = view.split(" ").map(Number) as [number, number, number, number];
   const within = (each: Part) => chosen === 1 || (PLACES[each].x > x0 + 8 && PLACES[each].x < x0 + wide - 8 && PLACES[each].flag > y0 + 8 && PLACES[each].flag < y0 + high - 8);
@@ -119,20 +118,6 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
       <g opacity={leaves ? Math.max(seen("internet"), seen("access")) : 0.3}>
         <path d={`M372 ${ground(372) - 8}L372 ${ground(372) + 12}Q372 ${ground(372) + 30} 392 ${ground(392) + 32}L${along(392, 772, 32).join("L")}Q790 ${ground(790) + 30} 792 ${ground(792) + 10}L792 ${ground(792) - 14}`} class="j-fiber" />
         {leaves && [470, 510, 550, 590, 630].map((x) => <rect key={x} x={x} y={ground(x) + 27.5} width="26" height="9" rx="4.5" class="j-burst" />)}
-      </g>
-      <g opacity={leaves ? seen("back") : 0.3} {...press("back")} class="j-part">
-        <path d={`M806 ${ground(806) - 14}L806 ${ground(806) + 26}Q804 ${ground(804) + 52} 780 ${ground(780) + 54}L${along(780, 380, 54).join("L")}Q362 ${ground(362) + 52} 360 ${ground(360) + 30}L360 ${ground(360) - 8}`} class="j-fiber" />
-        {leaves && Array.from({ length: 17 }, (_, i) => 400 + i * 23).map((x) => <circle key={x} cx={x} cy={ground(x) + 54} r="4" class="j-bead" />)}
-        <path d={`M400 ${ground(400) + 54}L${along(400, 780, 54).join("L")}`} class="j-hit" />
-      </g>
-      {/* 8 the eye, and light from the screen */}
-      <g opacity={seen("eye")} {...press("eye")} class="j-part">
-        {[-26, 0, 26].map((dy) => <path key={dy} d={`M168 ${ground(196) - 42 + dy}L112 ${ground(84) - 30}`} class="j-ray" opacity={dy === 0 ? 1 : 0.6} />)}
-        <g transform={`translate(84 ${ground(84) - 30})`}>
-          <path d="M-28 0Q0 -30 30 0Q0 30 -28 0Z" class="j-clay" />
-          <circle r="14" class="j-clay2" /><circle r="6" class="j-black" />
-          <path d="M-28 0Q-40 6 -44 20" class="j-ink" />
-        </g>
       </g>
       {/* 1 the device */}
       <g opacity={seen("device")} {...press("device")} class="j-part" transform={at(196)}>
@@ -216,11 +201,25 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
         <g transform={at(1066)}><rect x="-34" y="-78" width="68" height="78" rx="2" class="j-clay" />
           {Array.from({ length: 42 }, (_, i) => <rect key={i} x={-29 + (i % 7) * 8.5} y={-73 + Math.floor(i / 7) * 12} width="7" height="9.5" fill={i < 26 ? "var(--stored-charge)" : "var(--line2)"} opacity={i < 26 ? 0.6 + i / 65 : 0.8} />)}</g>
       </g>
+      <g opacity={leaves ? seen("back") : 0.3} {...press("back")} class="j-part">
+        <path d={`M806 ${ground(806) - 14}L806 ${ground(806) + 26}Q804 ${ground(804) + 52} 780 ${ground(780) + 54}L${along(780, 380, 54).join("L")}Q362 ${ground(362) + 52} 360 ${ground(360) + 30}L360 ${ground(360) - 8}`} class="j-fiber" />
+        {leaves && Array.from({ length: 17 }, (_, i) => 400 + i * 23).map((x) => <circle key={x} cx={x} cy={ground(x) + 54} r="4" class="j-bead" />)}
+        <path d={`M400 ${ground(400) + 54}L${along(400, 780, 54).join("L")}`} class="j-hit" />
+      </g>
+      {/* 8 the eye, and light from the screen */}
+      <g opacity={seen("eye")} {...press("eye")} class="j-part">
+        {[-26, 0, 26].map((dy) => <path key={dy} d={`M168 ${ground(196) - 42 + dy}L112 ${ground(84) - 30}`} class="j-ray" opacity={dy === 0 ? 1 : 0.6} />)}
+        <g transform={`translate(84 ${ground(84) - 30})`}>
+          <path d="M-28 0Q0 -30 30 0Q0 30 -28 0Z" class="j-clay" />
+          <circle r="14" class="j-clay2" /><circle r="6" class="j-black" />
+          <path d="M-28 0Q-40 6 -44 20" class="j-ink" />
+        </g>
+      </g>
       {labels !== "none" && PARTS.filter((each) => (labels === "all" || each === part) && within(each)).map((each) => {
         const place = leaves ? PLACES[each] : { ...PLACES[each], ...HERE[each] };
-        if (compact && chosen === 1) {
+        if (compact) {
           const y = place.below ? place.top + 34 : place.top - 30;
-          return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r="5" /><text x={place.x} y={y} text-anchor="middle" font-size="30">{NO[each]}</text></g>;
+          return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r={wide / 240} /><text x={place.x} y={y} text-anchor="middle" font-size={wide / 38}>{NO[each]}</text></g>;
         }
         if (part && part !== each) {
           return <g key={each} class="j-flag" aria-hidden="true" opacity="0.7"><line x1={place.x} x2={place.x} y1={place.below ? place.top + 14 : place.top - 16} y2={place.top} /><circle cx={place.x} cy={place.top} r="2.6" /><text x={place.x} y={place.below ? place.top + 28 : place.top - 20} text-anchor="middle" class="j-flag-name">{NO[each]}</text></g>;
@@ -228,7 +227,7 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
         const right = place.side === "right";
         const tx = place.x + (right ? 6 : -6);
         return (
-          <g key={each} class="j-flag" data-small={small ? "" : undefined} opacity={seen(each)} aria-hidden="true">
+          <g key={each} class="j-flag" opacity={seen(each)} aria-hidden="true">
             <line x1={place.x} x2={place.x} y1={place.below ? place.flag + 24 : place.flag - 11} y2={place.top} />
             <circle cx={place.x} cy={place.top} r="2.6" />
             <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${told.name(each)}`}</text>

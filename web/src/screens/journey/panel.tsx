@@ -1,14 +1,25 @@
 /** Figures at the head of the journey, and the panel of a part. */
-import { parts as split, band, si } from "../../core/units";
+import { said } from "../../core/said";
+import { parts as split, band } from "../../core/units";
 import type { Span, Trace } from "../../core/types";
 import { link, type Level } from "../../shell/state";
 import { useText } from "../../shell/text";
 import { ink, partOf, PARTS, type Part, type Teller } from "./parts";
 import { label } from "./strip";
 
-export function Figure({ name, value, of, key_ }: { readonly name: string; readonly value: number; readonly of: Trace; readonly key_: string }) {
+export interface FigureProps {
+  readonly name: string;
+  readonly value: number;
+  readonly of: Trace;
+  readonly key_: string;
+  readonly level: Level;
+}
+
+export function Figure({ name, value, of, key_, level }: FigureProps) {
+  const say = useText();
   const made = split(value, "s");
   const b = of.summary_bands[key_];
+  if (level === "child") return <div><dt class="cap">{name}</dt><dd class="mid j-words">{said(say, value, "s", level)}</dd></div>;
   return (
     <div>
       <dt class="cap">{name}</dt>
@@ -38,9 +49,9 @@ export function PartPanel({ part, trip, told, level, close, step }: PanelProps) 
     <aside class="j-panel" aria-label={told.name(part)}>
       <div class="j-nav">
         <h2><i>{PARTS.indexOf(part) + 1}</i> {told.name(part)}</h2>
-        <button class="ghost" onClick={() => step(-1)} aria-label={say("journey.part.previous")}><kbd>[</kbd></button>
-        <button class="ghost" onClick={() => step(1)} aria-label={say("journey.part.next")}><kbd>]</kbd></button>
-        <button class="ghost" onClick={close} aria-label={say("journey.part.close")}><kbd>Esc</kbd></button>
+        <button class="ghost" onClick={() => step(-1)} aria-label={`${say("journey.part.previous")} [`}><kbd>[</kbd></button>
+        <button class="ghost" onClick={() => step(1)} aria-label={`${say("journey.part.next")} ]`}><kbd>]</kbd></button>
+        <button class="ghost" onClick={close} aria-label={`${say("journey.part.close")} Esc`}><kbd>Esc</kbd></button>
       </div>
       <p class="j-does">{told.does(part)}</p>
       <p class="j-more">{told.more(part)}</p>
@@ -48,7 +59,7 @@ export function PartPanel({ part, trip, told, level, close, step }: PanelProps) 
         {longest.map((span) => (
           <div key={span.id}>
             <dt><svg width="8" height="8" aria-hidden="true"><circle cx="4" cy="4" r="3.4" fill={span.carrier === "waiting" ? "none" : ink(span.carrier)} stroke={ink(span.carrier)} stroke-width="1.4" /></svg><a href={link("stage", span.name)}>{label(span, level)}</a></dt>
-            <dd>{si(span.duration_s, "s")}</dd>
+            <dd>{said(say, span.duration_s, "s", level)}</dd>
           </div>
         ))}
       </dl>

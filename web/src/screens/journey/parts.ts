@@ -1,6 +1,6 @@
 /** Which part of the picture a span of the trip belongs to. */
 import { has, t, type Values } from "../../core/strings";
-import { si } from "../../core/units";
+import { said } from "../../core/said";
 import type { Level } from "../../shell/state";
 import type { Carrier, Span, Trace } from "../../core/types";
 
@@ -19,7 +19,7 @@ export interface Teller {
 }
 
 export function tell(trip: Trace | null, level: Level): Teller {
-  const values = trip ? valuesOf(trip) : {};
+  const values = trip ? valuesOf(trip, level) : {};
   const here = trip !== null && stays(trip);
   const key = (part: Part, what: string) => {
     const own = `part.${KEYS[part]}.here.${what}`;
@@ -85,12 +85,13 @@ export function youth(year: number): number {
 }
 
 /** What the texts say of this trip: without it they would tell of the usual one. */
-export function valuesOf(trip: Trace): Values {
+export function valuesOf(trip: Trace, level: Level): Values {
+  const say = (value: number, unit: string) => said((key, values = {}) => t(key, level, values), value, unit, level);
   const found: Record<string, string> = {};
   if (trip.scenario.name === "cloud") return found;
   const lasts = (name: string, id: string) => {
     const span = trip.spans.find((each) => each.id === id);
-    if (span) found[name] = si(span.duration_s, "s");
+    if (span) found[name] = say(span.duration_s, "s");
   };
   lasts("press_time", "keyboard.press");
   lasts("access_time", "network.access");
@@ -99,8 +100,8 @@ export function valuesOf(trip: Trace): Values {
   lasts("read_time_cloud", "model.prefill");
   lasts("eye_time", "eye.cortex");
   const cable = trip.spans.find((each) => each.name === "network.route")?.attributes["cable_m"];
-  if (typeof cable === "number") found["cable_length"] = si(cable, "m");
+  if (typeof cable === "number") found["cable_length"] = say(cable, "m");
   const token = trip.summary["time_per_output_token_s"];
-  if (typeof token === "number") found["token_time"] = found["token_interval"] = si(token, "s");
+  if (typeof token === "number") found["token_time"] = found["token_interval"] = say(token, "s");
   return found;
 }

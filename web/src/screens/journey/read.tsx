@@ -17,7 +17,7 @@ export interface ReadProps {
 export function Read({ trip, level, say, told, summary, choose }: ReadProps) {
   const leaves = !stays(trip);
   return (
-    <div class="j-read">
+    <div class="j-read" tabIndex={-1}>
       <section>
         <h2>{say("journey.what.title")}</h2>
         <p class="prose">{say("journey.intro")} {say("journey.what.text")}</p>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { scaleLinear, scaleLog } from "d3-scale";
 import { has, t } from "../../core/strings";
+import { said } from "../../core/said";
 import { band, si } from "../../core/units";
 import type { Span, Trace } from "../../core/types";
 import { link, type Level } from "../../shell/state";
@@ -63,14 +64,14 @@ function place(lane: Lane, level: Level, x: (s: number) => number, right: number
     const inside = (a: number, b: number) => a >= LEFT - 2 && b <= right + 24;
     // no text lies on the dot of another stage
     const dotless = (a: number, b: number) => dots.every((dot) => dot === mid || dot < a - 3 || dot > b + 3);
-    const fits = (a: number, b: number) => inside(a, b) && dotless(a, b) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
+    const fits = (a: number, b: number) => inside(a, b) && (rank(span) === 0 || dotless(a, b)) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
     if (!seen.has(text)) {
       const free = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const below = clear(texts, low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const before = free && fits(low - 9 - w, low - 4);
       if (free && fits(high + 4, high + 9 + w) && !(before && span.name === "model.prefill")) stand = { x: high + 7, anchor: "start" };
       else if (before) stand = { x: low - 7, anchor: "end" };
-      else if (below && inside(mid - w / 2, mid + w / 2) && dotless(mid - w / 2, mid + w / 2) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
+      else if (below && inside(mid - w / 2, mid + w / 2) && (rank(span) === 0 || dotless(mid - w / 2, mid + w / 2)) && clear(texts, mid - w / 2 - 4, mid + w / 2 + 4) && clear(bands[0], mid - w / 2 + 8, mid + w / 2 - 8)) {
         stand = { x: mid, anchor: "middle" };
         row = 1;
       }
@@ -82,7 +83,8 @@ function place(lane: Lane, level: Level, x: (s: number) => number, right: number
     }
     marks.push({ span, low, mid, high, text: stand, row });
   }
-  return marks;
+  // a dot under a text would only blur it; its stage stands in the table
+  return marks.filter((mark) => mark.text || clear(texts, mark.mid - 2, mark.mid + 2));
 }
 
 const TICKS: readonly (readonly [number, string])[] = [
@@ -362,7 +364,7 @@ function ChildTable({ groups, level }: { readonly groups: readonly { readonly na
               {spans.map((span) => (
                 <tr key={span.id}>
                   <th scope="row"><a href={link("stage", span.name)}>{name(span)}</a></th>
-                  <td>{si(span.duration_s, "s")}</td>
+                  <td>{said((key, values = {}) => t(key, level, values), span.duration_s, "s", level)}</td>
                   <td>{t(`carrier.${span.carrier}`, level)}</td>
                 </tr>
               ))}

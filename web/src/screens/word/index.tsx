@@ -12,7 +12,6 @@ import { useKeys } from "../../shell/keys";
 import { Failure, Loading } from "../../shell/notices";
 import { useShare } from "../../shell/share";
 import { setParams, type ScreenProps } from "../../shell/state";
-import { has } from "../../core/strings";
 import { useText, type Say } from "../../shell/text";
 import { Drop, Everyday } from "./everyday";
 import { Flat } from "./flat";
@@ -201,15 +200,15 @@ export default function WordScreen({ state }: ScreenProps) {
             rest={() => setSignal(false)} motion={state.motion} active={active} description={description} ready={() => setReady(true)} failed={() => setAble(false)} />
         )}
       </div>
-      <article class="w-text">
-        <div class="label">{say("word.step", { n, count: 7 })}: {say(`step.${n}.name`)}</div>
+      <article class="w-text" aria-labelledby="w-head">
+        <h2 class="label" id="w-head">{say("word.step", { n, count: 7 })}: {say(`step.${n}.name`)}</h2>
         <Headline text={headline} />
         <Everyday step={step} />
         <p class="small w-everyday">{say(`step.${n}.everyday`)}</p>
         {key === "first_word" || (key === "scarce" && n === fromQuestion) ? <p class="prose">{say(`question.${key}.answer`)}</p> : null}
         {key === "scarce" && n === fromQuestion ? null : <p class="prose">{say(`step.${n}.text`)}</p>}
         {n === 5 && <BatchBar single={step.numbers["fetch_share"]} say={say}
-          note={level !== "engineer" && has("word.batch.text") ? say("word.batch.text") : `${(step.numbers["fetching"]?.note ?? "").split(". ").slice(0, 2).join(". ")}.`} />}
+          note={level === "child" ? say("word.batch.text") : level === "student" ? "" : `${(step.numbers["fetching"]?.note ?? "").split(". ").slice(0, 2).join(". ")}.`} />}
         <div class="w-paper">
           <p><b>{say(`basis.${number.basis}`)}</b> <Sources keys={number.sources} all={sources} />{bandText(number, say)}</p>
           {papers.slice(0, 1).map((paper) => (

@@ -32,8 +32,8 @@ export function labelsOf(step: number, word: Word, say: Say, child = false): rea
       return [
         { at: "line", name: say("word.label.1.line"), text: say("carrier.moving charge"), side: "above", phone: true },
         { at: "chip", name: say("word.label.1.chip", { power: si(of(1, "chip_W").value, "W") }), text: say("word.label.1.chip.text", { server: si(of(1, "server_W").value, "W") }), side: "below", dy: 62, phone: true },
-        { at: "hot", name: say("word.label.1.hot"), text: say("word.label.1.hot.text"), side: "above", dy: -58 },
-        { at: "cool", name: say("word.label.1.cool"), text: say("word.label.1.cool.text"), side: "below", dy: 66, dx: 30 },
+        { at: "hot", name: say("word.label.1.hot"), text: say("word.label.1.hot.text"), side: "above", dx: -14, dy: -148 },
+        { at: "cool", name: say("word.label.1.cool"), text: say("word.label.1.cool.text"), side: "below", dy: 74, dx: -6 },
         { at: "vapor", name: say("word.label.1.vapor"), ...(child ? {} : { text: si(of(1, "water_usage_L_kWh").value, "L/kWh", 2) }), side: "above", dy: -6, phone: true },
       ];
     case 2:
