@@ -6,6 +6,7 @@ import gzip
 import http.server
 import json
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.client import HTTPConnection
@@ -224,6 +225,21 @@ def port(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield found
 
 
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch, port: int) -> int:
+    """The lab with a model that takes its time, as a real one does."""
+    from roundtrip.engine.model import Llama
+
+    plain = Llama.forward
+
+    def forward(self: Llama, *given: Any, **more: Any) -> Any:
+        time.sleep(0.02)
+        return plain(self, *given, **more)
+
+    monkeypatch.setattr(Llama, "forward", forward)
+    return port
+
+
 def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, dict[str, str], Any]:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
@@ -417,10 +433,10 @@ def test_the_recorded_answer_is_small_says_when_and_where_and_adds_up() -> None:
 
 @needs_browser
 @needs_site
-def test_in_chromium_the_way_that_decides_is_what_a_watch_of_its_own_measures(port: int) -> None:
-    found = run_node("live.mjs", "measure", f"http://127.0.0.1:{port}/", "Hi", "Why?", "Go on.")
+def test_in_chromium_the_way_that_decides_is_what_a_watch_of_its_own_measures(slow: int) -> None:
+    start = f"http://127.0.0.1:{slow}/"
+    found = run_node("live.mjs", "measure", start, "Hi", "Why?", "Go on.")
     assert not found["errors"]
-    start = f"http://127.0.0.1:{port}/"
     assert all(url.startswith((start, "data:", "blob:", "ws://127.0.0.1")) for url in found["requests"])
     assert len(found["told"]) == 3
     for each in found["told"]:
@@ -438,8 +454,8 @@ def test_in_chromium_the_way_that_decides_is_what_a_watch_of_its_own_measures(po
 
 @needs_browser
 @needs_site
-def test_everything_is_done_by_keyboard(port: int) -> None:
-    told = run_node("live.mjs", "keys", f"http://127.0.0.1:{port}/", "Hi", "Tell me more")
+def test_everything_is_done_by_keyboard(slow: int) -> None:
+    told = run_node("live.mjs", "keys", f"http://127.0.0.1:{slow}/", "Hi", "Tell me more")
     assert all(told["steps"].values()), told
 
 

@@ -38,9 +38,8 @@ function watch() {
     requestAnimationFrame(() => {
       waiting = false;
       const at = seen.change;
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => at === seen.change && (seen.paint = performance.now());
-      channel.port2.postMessage(0);
+      // The very first task after the picture: what the page does then must not delay the watch.
+      scheduler.postTask(() => at === seen.change && (seen.paint = performance.now()), { priority: "user-blocking" });
     });
   };
   // Of the answer alone: its text node is the only one that grows.
@@ -57,6 +56,7 @@ const commands = {
       for (const question of more) {
         const { trip, raw } = await asked(page, question);
         told.push({ trip, watch: await page.evaluate(() => ({ ...window.seen })), key_ms: raw.key_ms });
+        await page.locator(".do .ghost").last().click(); // a new talk: the context of a tiny model is small
         await page.waitForTimeout(300);
       }
       return { told, errors: noted.errors, requests: noted.requests };
@@ -105,11 +105,13 @@ const commands = {
       steps.rewound = (await page.locator(".said").last().textContent()) === "";
       await page.keyboard.press("End");
       steps.replayed = (await page.locator(".said").last().textContent()).trim() === trip.trace.answer.trim();
-      // Stop in the middle of a long answer.
+      // Stop in the middle of a long answer, in a new talk.
+      await page.locator(".do .ghost").last().focus();
+      await page.keyboard.press("Enter");
       const stopped = page.waitForResponse((answer) => answer.url().endsWith("/live/trip"), { timeout: ANSWER });
       await page.fill("#ask", more[1]);
       await page.press("#ask", "Enter");
-      await page.waitForFunction(() => (document.querySelector(".turn:last-of-type .said")?.textContent ?? "").length > 0, null, { timeout: ANSWER });
+      await page.waitForFunction(() => ([...document.querySelectorAll(".said")].pop()?.textContent ?? "").length > 0, null, { timeout: ANSWER });
       await page.keyboard.press("Escape");
       const after = await (await stopped).json();
       steps.stopped = after.finish === "stopped" && after.trace.answer.length > 0;

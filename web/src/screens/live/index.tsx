@@ -67,7 +67,7 @@ export default function Live({ state }: ScreenProps) {
     let early = "";
     // The request goes out first: drawing the question must not stand between the key and the server.
     const asked = ask(
-      model.ready?.model ?? "", messages, press,
+      { name: model.ready?.model ?? "", context_token: model.ready?.context_token ?? 0 }, messages, press,
       (piece) => {
         if (into.current) into.current.appendData(early + piece);
         early = into.current ? "" : early + piece;

@@ -4,7 +4,9 @@
  */
 import type { Message, Press, Raw } from "./types";
 
+/** Of an answer; a small context leaves less. */
 const MOST_TOKENS = 160;
+const OF_CONTEXT = 0.25;
 const OTHERS = 3;
 const PROBES = 8;
 const PAINT_PATIENCE_MS = 400;
@@ -98,11 +100,24 @@ class Events {
   }
 }
 
+/** Calls as the first task after the present one, before whatever else waits. */
+const soon = (call: () => void): void => {
+  if ("scheduler" in window && "postTask" in window.scheduler) {
+    void window.scheduler.postTask(call, { priority: "user-blocking" });
+    return;
+  }
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    call();
+  };
+  port2.postMessage(0);
+};
+
 /** Notes when pictures were drawn: the frame's own call, and the first task after it. */
 class Frames {
   readonly seen: Raw["frames"] = [];
   private asked = false;
-  private readonly channel = new MessageChannel();
   private waiting: (() => void)[] = [];
 
   constructor(private readonly commits: Raw["commits"]) {}
@@ -114,11 +129,10 @@ class Frames {
       const start = now();
       const last = this.commits.length - 1;
       this.asked = false;
-      this.channel.port1.onmessage = () => {
+      soon(() => {
         this.seen.push([start, now(), last]);
         for (const done of this.waiting.splice(0)) done();
-      };
-      this.channel.port2.postMessage(0);
+      });
     });
   }
 
@@ -127,7 +141,6 @@ class Frames {
     const end = now() + PAINT_PATIENCE_MS;
     while ((this.seen[this.seen.length - 1]?.[2] ?? -1) < this.commits.length - 1 && now() < end)
       await Promise.race([new Promise<void>((done) => this.waiting.push(done)), pause(50)]);
-    this.channel.port1.close();
   }
 }
 
@@ -136,8 +149,13 @@ export interface Asked {
   readonly stopped: boolean;
 }
 
+export interface Asking {
+  readonly name: string;
+  readonly context_token: number;
+}
+
 /** Ask; `into` is called with each piece of text and puts it into the page at once. */
-export async function ask(model: string, messages: readonly Message[], press: Press, into: (text: string) => void, signal: AbortSignal): Promise<Asked> {
+export async function ask(model: Asking, messages: readonly Message[], press: Press, into: (text: string) => void, signal: AbortSignal): Promise<Asked> {
   const raw: Raw = {
     ...press, schema: "roundtrip.live/1", trace_id: hex(16), span_id: hex(8), unix_ms: performance.timeOrigin + press.key_ms,
     prompt: messages[messages.length - 1]?.content ?? "", answer: "", call_ms: 0, resource: {}, reads: [], commits: [], frames: [], clock: [],
@@ -147,7 +165,8 @@ export async function ask(model: string, messages: readonly Message[], press: Pr
   raw.frames = frames.seen;
   performance.clearResourceTimings();
   const body = JSON.stringify({
-    model, messages, stream: true, stream_options: { include_usage: true }, temperature: 0, max_tokens: MOST_TOKENS,
+    model: model.name, messages, stream: true, stream_options: { include_usage: true }, temperature: 0,
+    max_tokens: Math.min(MOST_TOKENS, Math.floor(model.context_token * OF_CONTEXT)),
     spans: true, logprobs: true, top_logprobs: OTHERS,
   });
   const headers = { "content-type": "application/json", traceparent: `00-${raw.trace_id}-${raw.span_id}-01` };
