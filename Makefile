@@ -6,7 +6,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help trip test browser check bench validate tables docs lab site pictures clean
 
 help:
-	@echo "make trip      the round trip of 'The capital of France is', stage by stage"
+	@echo "make trip      the round trip of 'The capital of France is', stage by stage, and a real answer"
 	@echo "make test      all tests            make check     style, types and who imports whom"
 	@echo "make browser   the lab walked in a real browser"
 	@echo "make bench     speed                make validate  the model against published figures (TRUTH=dir, FIT=dir)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ from roundtrip.engine.spans import Span as Measured
 from roundtrip.errors import DomainError, RoundtripError
 from roundtrip.journey import answer as short_way
 from roundtrip.journey import record as room
-from roundtrip.journey.answer import answer, answer_as_text, form_of, trust
+from roundtrip.journey.answer import answer, answer_as_text, forecast_here, form_of, trust
 from roundtrip.journey.cache_compare import cache_sizes
 from roundtrip.journey.record import Recorded, RecordError, record, record_as_text
 from roundtrip.journey.record_trace import assemble, pieces
@@ -146,6 +147,17 @@ def test_recorded_stands_beside_forecast(made: Recorded) -> None:
     assert "recorded   forecast" in text
     assert "often wrong" in text
     assert made.missing["tls"].startswith("the address is http;")
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_forecast_is_of_the_model_that_answered(tmp_path: Path, tied: bool) -> None:
+    small = load(tiny_gguf(tmp_path / "own.gguf", tied=tied))
+    trace = forecast_here(PROMPT, calibrate_fake(), 5, 3, small)
+    assert trace.scenario["measured"]["model.name.parameters"] == small.card.parameters
+    assert ("model.name.tables=separate" in trace.scenario["changes"]) is not tied
+    fixed_s = 2 * 5e-5 + 2e-6
+    assert trace.summary["time_per_output_token_s"] < 50 * fixed_s
+    assert forecast_here(PROMPT, calibrate_fake(), 5, 3).summary["time_per_output_token_s"] > 15e-3
 
 
 def test_what_is_printed_as_it_comes_is_recorded_too(engine: Engine) -> None:

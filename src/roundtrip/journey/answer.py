@@ -19,7 +19,7 @@ from roundtrip.engine.sampling import GREEDY, Sampling
 from roundtrip.errors import DomainError, PromptError
 from roundtrip.journey.beside import Beside, busy, rows_as_text
 from roundtrip.journey.forecast import forecast
-from roundtrip.journey.here import counted, here
+from roundtrip.journey.here import counted, here, shaped
 from roundtrip.trace.model import Trace
 from roundtrip.trace.numbers import digits, si
 from roundtrip.trace.table import one_line, wrap
@@ -187,7 +187,7 @@ def answer(
             break
     first, last = marks[0], marks[-1]
     more = len(marks) - 1
-    trace = forecast_here(prompt, numbers, len(ids), len(marks))
+    trace = forecast_here(prompt, numbers, len(ids), len(marks), loaded)
     rows = [
         Beside(
             "model.tokenizer", f"the text is cut into {len(ids)} tokens", cut - start, _span(trace, "model.tokenizer"),
@@ -229,9 +229,18 @@ def tokens_of(engine: Engine, prompt: str, form: str) -> list[int]:
     return engine.tokenizer.encode(prompt, special=False)
 
 
-def forecast_here(prompt: str, numbers: Calibration, prompt_tokens: int, output_tokens: int) -> Trace:
-    """Return the forecast for this machine of an answer of exactly so many tokens."""
+def forecast_here(
+    prompt: str, numbers: Calibration, prompt_tokens: int, output_tokens: int, engine: Engine | None = None
+) -> Trace:
+    """Return the forecast for this machine of an answer of exactly so many tokens.
+
+    It is of the preset's model, or of the one that is loaded.
+    """
     scenario = here(numbers).with_measured(counted(prompt, prompt_tokens, output_tokens))
+    if engine is not None:
+        scenario = scenario.with_measured(shaped(engine))
+        if engine.model.head is not engine.model.embedding:
+            scenario = scenario.with_settings(["model.name.tables=separate"], "the model")
     return forecast(prompt, scenario, samples=0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from roundtrip.catalog.load import range_of
 from roundtrip.engine.calibrate import Calibration
+from roundtrip.engine.engine import Engine
 from roundtrip.figures.figure import Figure
 from roundtrip.journey.scenario import Scenario, load_scenario
 
@@ -39,6 +40,21 @@ def counted(prompt: str, prompt_tokens: int, output_tokens: int) -> dict[str, Fi
         "model.serving.context_tokens": fixed(prompt_tokens + output_tokens / 2.0, "token"),
         "prompt.reply.output_tokens": fixed(float(max(output_tokens, 1)), "token"),
         "prompt.reply.reasoning_tokens": fixed(0.0, "token"),
+    }
+
+
+def shaped(engine: Engine) -> dict[str, Figure]:
+    """Return the sizes of the model that is loaded, where it is another than the preset's."""
+    sizes, parameters = engine.model.sizes, float(engine.card.parameters)
+    own = {
+        "parameters": parameters, "active_parameters": parameters, "layers": sizes.layers, "hidden_width": sizes.width,
+        "heads": sizes.heads, "kv_heads": sizes.kv_heads, "head_width": sizes.head_width,
+        "inner_width": sizes.inner_width, "vocabulary": sizes.vocabulary,
+    }  # fmt: skip
+    note = f"counted in {engine.card.file}"
+    return {
+        f"model.name.{name}": Figure(float(v), float(v), float(v), "1", "measured", SOURCE, shape="fixed", note=note)
+        for name, v in own.items()
     }
 
 

@@ -172,7 +172,7 @@ def record(
     read, written = found.prompt_tokens, found.completion_tokens or len(found.tokens)
     reused = found.cached_tokens or 0
     if numbers is not None:
-        plan = forecast_here(prompt, numbers, max((read or 1) - reused, 1), written)
+        plan = forecast_here(prompt, numbers, max((read or 1) - reused, 1), written, endpoint.engine)
     else:
         plan = forecast(prompt, load_scenario("here"), samples=0)
     trace = assemble(plan, pieces(found, clock, printed), found.start_ns, found.text)

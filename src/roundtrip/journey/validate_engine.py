@@ -14,9 +14,6 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from roundtrip.journey.forecast import forecast
-from roundtrip.journey.here import counted, here
-
 if TYPE_CHECKING:
     from roundtrip.engine.engine import Engine
 
@@ -89,9 +86,9 @@ def _round(engine: Engine) -> Round:
     from roundtrip.engine.calibrate import calibrate
     from roundtrip.engine.generate import prefill
     from roundtrip.engine.sampling import log_probability, pick
+    from roundtrip.journey.answer import forecast_here
 
     numbers = calibrate()
-    scenario = here(numbers)
     ids = [100 + i % 1_000 for i in range(PROMPT_TOKENS)]
     with engine.model.cache() as cache:
         start = time.thread_time()
@@ -106,8 +103,7 @@ def _round(engine: Engine) -> Round:
             log_probability(scores, chosen)
             scores = engine.model.forward([(cache, [chosen])]).logits[0]
             steps.append(time.thread_time() - start)
-    long = forecast("x", scenario.with_measured(counted("x", PROMPT_TOKENS, STEPS)), samples=0)
-    short = forecast("x", scenario.with_measured(counted("x", SHORT_TOKENS, STEPS)), samples=0)
+    long, short = (forecast_here("x", numbers, tokens, STEPS, engine) for tokens in (PROMPT_TOKENS, SHORT_TOKENS))
     weights_B = 4.0 * engine.card.parameters
     return Round(
         prefill_s=prefill_s,
