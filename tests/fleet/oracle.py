@@ -156,7 +156,7 @@ class Server:
     def release(self, job: Job, stays: bool) -> None:
         full = job.computed // self.d.page_tokens
         pages, job.pages = job.pages, []
-        if stays and len(pages) > full:
+        if stays and len(pages) > full and self.pool.key[pages[-1]] is None:
             assert len(pages) == full + 1
             self.pool.let_go(pages.pop(), front=True)
         for place in range(len(pages) - 1, -1, -1):
@@ -379,7 +379,7 @@ class Oracle:
                 return self.jobs
             if abs(arrival - end - SAME_S) < 3e-10:
                 raise Tie
-            if len(ends) > 1 and ends[1][0] - end < 1e-8 and (end < ends[1][0] or self.chained):
+            if self.chained and len(ends) > 1 and ends[1][0] - end < 1e-8:
                 raise Tie
             if i >= 0 and arrival <= end + SAME_S:
                 if late:

@@ -38,7 +38,7 @@ def test_long_queues_under_memory_pressure(policy: str, caching: bool) -> None:
     preempted = hits = 0
     for seed in range(4):
         work, deployment = build(
-            seed, 250, 1, 2, page=4, pressure=True, mode="open", policy=policy, router="least work",
+            seed, 250, 1, 1, page=4, pressure=True, mode="open", policy=policy, router="least work",
             admission="chunk", chunked_prefill=True, prefix_cache=caching,
         )  # fmt: skip
         jobs = compare(work, deployment).jobs

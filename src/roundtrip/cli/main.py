@@ -31,6 +31,7 @@ VERBS = {
     "inside": "Look into the small model: tokens, vectors, attention, each layer's guess, the scores.",
     "serve": "Serve the small language model to any client of the OpenAI interface.",
     "model": "Get, find and check the weights of the small language model.",
+    "fleet": "Run a serving cluster under a trace: every request's wait, and what it waited for.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
     "sheet": "Write the question sheet for a class or a kitchen table, as PDF.",

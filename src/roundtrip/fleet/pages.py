@@ -165,6 +165,17 @@ def fill(fixed: Any, runs: Any, base: int, i: int, held: int, after: int, page: 
 
 
 @compiled
+def knows(fixed: Any, runs: Any, base: int, i: int, place: int) -> bool:
+    """Say whether a page of a request, by its place, can be found by others: then it is full, whoever filled it."""
+    for at in range(fixed.blocks[i], fixed.blocks[i + 1]):
+        node = fixed.nodes[at]
+        start = fixed.node_start[node]
+        if start <= place < start + fixed.node_pages[node]:
+            return place < start + runs[base + node]["present"]
+    return False
+
+
+@compiled
 def leave(
     fixed: Any, replica: Any, runs: Any, base: int, own: int, empty: int, i: int, tokens: int, page: int, stays: bool
 ) -> None:
@@ -180,7 +191,7 @@ def leave(
     held = -(-tokens // page)
     full = tokens // page if stays else held
     prefix = path_pages(fixed, i)
-    if held > full:
+    if held > full and not knows(fixed, runs, base, i, full):
         give_up(replica, runs, empty)
     if full > prefix:
         runs[own]["present"] = full - prefix

@@ -212,9 +212,12 @@ def _numbers(cells: Sequence[Any], lines: list[int], file: Path, column: str, wh
 
 
 def _dates(cells: Sequence[Any], lines: list[int], file: Path, column: str) -> Any:
-    """Return a column of dates as seconds, or name the first cell that is none."""
+    """Return a column of dates as seconds after the first, or name the first cell that is none."""
     try:
-        return np.array(cells, dtype="datetime64[ns]").astype(np.int64) / 1e9
+        dates = np.array(cells, dtype="datetime64[ns]")
+        if np.isnat(dates).any():
+            raise ValueError
+        return (dates - dates.min()) / np.timedelta64(1, "s")
     except ValueError:
         for cell, line in zip(cells, lines, strict=True):
             try:
