@@ -15,6 +15,7 @@ import { setParams, type ScreenProps } from "../../shell/state";
 import { useText, type Say } from "../../shell/text";
 import { Drop, Everyday } from "./everyday";
 import { Flat } from "./flat";
+import { OwnWord } from "./own/index";
 import WordPicture from "./picture3d";
 import { Sources, Table, tableOf, why } from "./table";
 import { labelsOf, main, QUESTIONS } from "./steps";
@@ -227,6 +228,7 @@ export default function WordScreen({ state }: ScreenProps) {
             : <button class="ghost w-go" onClick={() => root.current?.querySelector("select")?.focus()}>{say("word.another")}</button>}
         </div>
       </article>
+      <OwnWord word={word} state={state} />
       <section class="w-table" id="w-table" tabIndex={-1}>
         <h2>{say("action.table")}</h2>
         <p class="prose">{say("word.intro")} {say("word.inference")}</p>
