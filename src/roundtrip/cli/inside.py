@@ -101,19 +101,18 @@ def _page(found: Inside, columns: int, every: bool) -> list[str]:
         f"{card.heads} heads ({card.kv_heads} for keys and values), {card.vocabulary:,} tokens."
     )
     lines = [clip(f"“{one_line(found.prompt)}”", columns), *wrap(about, columns)]
-    lines += ["", "1. The text becomes tokens: bytes, joined pair by pair in the order in which the pairs were learned"]
+    said = "1. The text becomes tokens: bytes, joined pair by pair in the order in which the pairs were learned"
+    lines += ["", *wrap(said, columns, "   ")]
     for token in found.tokens:
         joined = ", ".join(f"{_mark(a)}+{_mark(b)}" for a, b, _ in token.merges) or "one byte, or markup"
         raw = token.bytes_hex if len(token.bytes_hex) <= 24 else token.bytes_hex[:23] + "…"
-        lines.append(clip(f"  {token.id:>6} {_mark(token.text):<14} {raw:<24} {joined}", columns))
-    lines += [
-        "",
-        f"2. Each token becomes a vector of {card.width} numbers; its neighbors in the table, with the cosine",
-    ]
+        lines += wrap(f"  {token.id:>6} {_mark(token.text):<14} {raw:<24} {joined}", columns, " " * 9)
+    said = f"2. Each token becomes a vector of {card.width} numbers; its neighbors in the table, with the cosine"
+    lines += ["", *wrap(said, columns, "   ")]
     for token in found.tokens:
         first = " ".join(f"{v:+.2f}" for v in token.first[:4])
         near = ", ".join(f"{_mark(n.text)} {n.cosine:.2f}" for n in token.neighbors)
-        lines.append(clip(f"  {_mark(token.text):<14} length {token.norm:.2f}, {first} …   {near}", columns))
+        lines += wrap(f"  {_mark(token.text):<14} length {token.norm:.2f}, {first} …   {near}", columns, " " * 17)
     lines += ["", *_looks(found, columns, every)]
     lines += ["", *_guesses(found, columns, every)]
     lines += ["", "5. The scores of the next token; the best is picked (greedy)"]
@@ -130,41 +129,43 @@ def _page(found: Inside, columns: int, every: bool) -> list[str]:
 
 
 def _looks(found: Inside, columns: int, every: bool) -> list[str]:
-    from roundtrip.trace.table import clip
+    from roundtrip.trace.table import wrap
 
     last = found.tokens[-1]
-    lines = [f"3. Attention: where the last token {_mark(last.text)} looks, layer by layer (mean of the heads)"]
+    said = f"3. Attention: where the last token {_mark(last.text)} looks, layer by layer (mean of the heads)"
+    lines = wrap(said, columns, "   ")
     for layer in _layers(len(found.glances), every):
         glance = found.glances[layer - 1]
         order = sorted(range(len(glance.weights)), key=lambda i: -glance.weights[i])[:3]
         where = ", ".join(f"{_mark(found.tokens[i].text)} {100 * glance.weights[i]:.0f} %" for i in order)
         head = f"head {glance.head + 1} looks at {_mark(found.tokens[glance.at].text)}: {100 * glance.weight:.0f} %"
-        lines.append(clip(f"  layer {layer:>2}  {where:<48} {head}", columns))
+        lines += wrap(f"  layer {layer:>2}  {where:<48} {head}", columns, " " * 12)
     hardest = max(found.glances, key=lambda g: g.weight)
     sink = sum(g.sink for g in found.glances) / len(found.glances)
-    lines.append(
-        clip(f"  Hardest look: layer {hardest.layer}, head {hardest.head + 1}, {100 * hardest.weight:.0f} % at "
-             f"{_mark(found.tokens[hardest.at].text)}; {100 * sink:.0f} % rest on the first token.", columns)
-    )  # fmt: skip
-    return lines
+    told = (
+        f"  Hardest look: layer {hardest.layer}, head {hardest.head + 1}, {100 * hardest.weight:.0f} % at "
+        f"{_mark(found.tokens[hardest.at].text)}; {100 * sink:.0f} % rest on the first token."
+    )
+    return [*lines, *wrap(told, columns, "  ")]
 
 
 def _guesses(found: Inside, columns: int, every: bool) -> list[str]:
     from roundtrip.trace.table import clip, wrap
 
     picked = _mark(found.top_texts[0])
-    lines = [f"4. How the answer forms: each layer's best guess through the output head, and the rank of {picked}"]
-    lines.append(
-        f"  {'layer':>9}  {'best guess':<16} {'sure':>6}  {'rank':>7} {'share':>9}  {'length':>8} {'largest':>8}"
-    )
+    said = f"4. How the answer forms: each layer's best guess through the output head, and the rank of {picked}"
+    lines = wrap(said, columns, "   ")
+    wide = columns >= 78
+    head = f"  {'layer':>9}  {'best guess':<16} {'sure':>6}  {'rank':>7} {'share':>9}"
+    lines.append(f"{head}  {'length':>8} {'largest':>8}" if wide else head)
     for layer in [0, *_layers(len(found.guesses) - 1, every)]:
         guess = found.guesses[layer]
         name = "embedding" if layer == 0 else str(layer)
         share = f"{100 * guess.probability:.3f} %"
-        lines.append(
-            clip(f"  {name:>9}  {_mark(guess.text):<16} {100 * guess.best.probability:>4.0f} %  {guess.rank + 1:>7,} "
-                 f"{share:>9}  {guess.norm:>8.1f} {guess.largest:>8.1f}", columns)
-        )  # fmt: skip
+        sure = f"{100 * guess.best.probability:.0f} %"
+        text = clip(_mark(guess.text), 16)
+        row = f"  {name:>9}  {text:<16} {sure:>6}  {guess.rank + 1:>7,} {share:>9}"
+        lines.append(f"{row}  {guess.norm:>8.1f} {guess.largest:>8.1f}" if wide else row)
     most, where = max((max(row), layer) for layer, row in enumerate(found.largest))
     at = found.largest[where].index(most)
     lines += wrap(
@@ -179,7 +180,7 @@ def _cache(found: Inside, columns: int) -> list[str]:
     from roundtrip.trace.table import wrap
 
     last = found.tokens[-1]
-    lines = ["6. The cache grows: keys and values of every token are kept, so that none is computed again"]
+    lines = wrap("6. The cache grows: keys and values of every token are kept, none is computed again", columns, "   ")
     lines += wrap(
         f"  {found.cache_token_B:,} bytes a token here ({found.card.layers} layers, {found.card.kv_heads} keys and "
         f"values of {found.card.width // found.card.heads} numbers, 4 bytes each): {last.cache_B:,} for these "
