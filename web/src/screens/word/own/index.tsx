@@ -104,21 +104,27 @@ export function OwnWord({ word, state }: { readonly word: Word; readonly state: 
       </p>
       {info && <p class="small">{say("live.own.recorded", { date: info.date, processor: info.processor, cores: info.cores, system: info.system })}</p>}
       <div class="o-grid">
-        {panel(2, say("live.own.pieces"), say("live.own.pieces.beside", { here: grouped(own.model.vocabulary), there: grouped(there(2, "vocabulary")) }), (
-          <>
-            <Pieces own={own} chosen={chosen} choose={choose} say={say} />
-            <Merges token={token} say={say} />
-          </>
-        ))}
-        {panel(2, say("live.own.vector", { token: visible(token.text) }), say("live.own.vector.beside", { here: grouped(own.model.width), there: grouped(there(2, "width")) }), (
-          <Vector token={token} width={own.model.width} say={say} />
-        ))}
-        {panel(4, say("live.own.looks"), say("live.own.looks.beside", { here: own.model.layers, heads: own.model.heads, there: digits(there(7, "layers"), 2), others: digits(there(4, "heads"), 3) }), (
-          <Looks own={own} chosen={chosen} choose={choose} say={say} />
-        ))}
-        {panel(7, say("live.own.forms"), say("live.own.forms.beside", { settled: own.settled_layer, layers: own.model.layers }), <Forms own={own} say={say} />)}
-        {panel(6, say("live.own.scores"), say("live.own.scores.beside", { here: grouped(own.model.vocabulary), there: grouped(there(6, "scores")), entropy: digits(own.entropy_nat, 2) }), <Scores own={own} say={say} />)}
-        {panel(5, say("live.own.shelf"), say("live.own.shelf.beside", { here: si(own.cache_token_B, "B", 2), there: si(there(5, "kv_token_B"), "B", 2) }), <Shelf own={own} chosen={chosen} say={say} />)}
+        <div>
+          {panel(2, say("live.own.pieces"), say("live.own.pieces.beside", { here: grouped(own.model.vocabulary), there: grouped(there(2, "vocabulary")) }), (
+            <>
+              <Pieces own={own} chosen={chosen} choose={choose} say={say} />
+              <Merges token={token} say={say} />
+            </>
+          ))}
+          {panel(2, say("live.own.vector", { token: visible(token.text) }), say("live.own.vector.beside", { here: grouped(own.model.width), there: grouped(there(2, "width")) }), (
+            <Vector token={token} width={own.model.width} say={say} />
+          ))}
+          {panel(5, say("live.own.shelf"), say("live.own.shelf.beside", { here: si(own.cache_token_B, "B", 2), there: si(there(5, "kv_token_B"), "B", 2) }), <Shelf own={own} chosen={chosen} say={say} />)}
+        </div>
+        <div>
+          {panel(4, say("live.own.looks"), say("live.own.looks.beside", { here: own.model.layers, heads: own.model.heads, there: digits(there(7, "layers"), 2), others: digits(there(4, "heads"), 3) }), (
+            <Looks own={own} chosen={chosen} choose={choose} say={say} />
+          ))}
+          {panel(6, say("live.own.scores"), say("live.own.scores.beside", { here: grouped(own.model.vocabulary), there: grouped(there(6, "scores")), entropy: digits(own.entropy_nat, 2) }), <Scores own={own} say={say} />)}
+        </div>
+        <div>
+          {panel(7, say("live.own.forms"), say("live.own.forms.beside", { settled: own.settled_layer, layers: own.model.layers }), <Forms own={own} say={say} />)}
+        </div>
       </div>
       <Twin
         title={say("live.own.table")} caption={say("live.own.pieces")} right={[0, 5]}

@@ -6,8 +6,11 @@ import { digits, si } from "../../../core/units";
 import type { Say } from "../../../shell/text";
 import type { Own, OwnToken } from "./types";
 
-/** Blanks and ends of lines can be seen. */
-export const visible = (text: string): string => text.replace(/\n/g, "⏎").replace(/\t/g, "→").replace(/ /g, "·");
+/** Blanks and ends of lines can be seen; what cannot be seen otherwise has its number. */
+export const visible = (text: string): string =>
+  text.replace(/\n/g, "⏎").replace(/\t/g, "→").replace(/ /g, "·").replace(/[\p{C}\p{Z}]/gu, (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
+/** A probability with two digits; far below a thousandth it is none. */
+export const chance = (value: number): string => (value < 0.0005 ? "0%" : `${digits(value * 100, 2)}%`);
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** The pieces of the prompt; arrows walk them. */
@@ -98,6 +101,8 @@ export function Looks({ own, chosen, choose, say }: { own: Own; chosen: number; 
   );
 }
 
+const MOST_ROWS = 18;
+
 interface Run {
   from: number;
   to: number;
@@ -130,7 +135,7 @@ export function Forms({ own, say }: { own: Own; say: Say }) {
         </tr>
       </thead>
       <tbody>
-        {runs.slice(-12).map((run) => (
+        {runs.slice(-MOST_ROWS).map((run) => (
           <tr key={run.from}>
             <th scope="row" class="num">{run.from === run.to ? run.from : `${run.from}–${run.to}`}</th>
             <td>{cut(visible(run.text), 14)}</td>
@@ -139,7 +144,7 @@ export function Forms({ own, say }: { own: Own; say: Say }) {
                 <rect x="0" y="5.5" width="100" height="1" fill="var(--line2)" />
                 <rect x="0" y="1" width={Math.max(0.4, 100 * run.probability)} height="10" fill="var(--moving-charge)" />
               </svg>
-              <span class="num">{run.probability < 0.0005 ? say("live.own.none") : percent(run.probability)}</span>
+              <span class="num">{chance(run.probability)}</span>
             </td>
           </tr>
         ))}
@@ -161,7 +166,7 @@ export function Scores({ own, say }: { own: Own; say: Say }) {
               <svg width="100%" height="12" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 12">
                 <rect x="0" y="1" width={Math.max(0.4, 100 * each.probability)} height="10" fill="var(--moving-charge)" opacity={n === 0 ? 1 : 0.45} />
               </svg>
-              <span class="num">{percent(each.probability)}</span>
+              <span class="num">{chance(each.probability)}</span>
             </td>
           </tr>
         ))}
