@@ -11,7 +11,7 @@
       ReadingError      a stage function did something that has no symbolic reading
       TruthError        a truth row or a truth data set is broken
       OutputError       a file cannot be written
-      ModelError        a language model's file is missing, damaged or of a kind that is not run here, or its memory is full
+      ModelError        a language model's file is missing, damaged or not run here, or its memory is full
 
 A message names the thing, the value, what is allowed and where the value came from.
 """
