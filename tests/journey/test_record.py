@@ -186,7 +186,20 @@ def test_without_openssl_tls_is_refused_in_one_line(engine: Engine, monkeypatch:
         record(PROMPT, NumpyBackend(engine=engine, tls=True), "chat", 3)
 
 
-def test_an_endpoint_that_tells_nothing_is_recorded_by_its_wire(engine: Engine) -> None:
+def test_a_server_of_ours_in_another_process_tells_its_spans(engine: Engine) -> None:
+    with running(engine, Settings()) as (base_url, _):
+        found = record(PROMPT, HttpBackend(base_url), max_tokens=5)
+    _holds_together(found.trace)
+    assert found.clock is not None
+    assert found.clock.rounds == 8
+    assert "The server's clock is" in "\n".join(record_as_text(found, 90))
+    assert {"datacenter.queue", "decode.step_1"} <= {s.id for s in found.trace.spans if s.reading == "record"}
+
+
+def test_an_endpoint_that_tells_nothing_is_recorded_by_its_wire(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "LOOPBACK", ())
     with running(engine, Settings()) as (base_url, _):
         found = record(PROMPT, HttpBackend(base_url), max_tokens=5)
     _holds_together(found.trace)

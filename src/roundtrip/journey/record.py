@@ -1,8 +1,9 @@
 """Record: the prompt runs for real, through client, TCP, HTTP, server, queue, tokenizer, model and back, on one clock.
 
 The server is one of the backends: our own engine, llama.cpp, or any endpoint that speaks the OpenAI interface. With our
-own all threads are in this process and share its monotonic clock; the clock of another program is not known, and only
-what the wire shows is recorded. TLS is recorded where the address asks for it, and in this process where it is wanted.
+own all threads are in this process and share its monotonic clock. A ``roundtrip serve`` on this machine tells its clock
+and its spans; of any other program only what the wire shows is recorded. TLS is recorded where the address asks for it,
+and in this process where it is wanted.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from roundtrip.trace.model import Trace
 from roundtrip.trace.numbers import digits, si
 from roundtrip.trace.table import one_line, wrap
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where a server may be one of ours, and tell its clock
 BESIDE = ("model.decode", "stream.reasoning", "stream.answer")  # they run while others do
 
 
@@ -162,10 +164,12 @@ def record(
         chosen = chosen if has_chat else "text"
         printed: list[tuple[int, int]] = []
         with Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0, ca=endpoint.ca) as client:
-            clock = _warm(client, endpoint) if ours else None
+            clock = _warm(client, endpoint) if ours else client.offset() if client.host in LOOPBACK else None
             client.close()  # the trip opens a connection of its own
             worked, began_ns = time.process_time(), time.time_ns()
-            found = _send(client, endpoint, prompt, chosen, max_tokens, _printer(on_token, printed), ours, fields)
+            found = _send(
+                client, endpoint, prompt, chosen, max_tokens, _printer(on_token, printed), clock is not None, fields
+            )
             processor_s = time.process_time() - worked
     if found.first_token_ns is None:
         raise RecordError(f"{endpoint.base_url}: no answer ({found.outcome}): {found.error or 'no token came'}")
@@ -195,18 +199,17 @@ def _warm(client: Client, endpoint: Endpoint) -> Offset | None:
 
 def _send(
     client: Client, endpoint: Endpoint, prompt: str, form: str, max_tokens: int,
-    on_token: Callable[[Token], None] | None, ours: bool, fields: dict[str, Any],
+    on_token: Callable[[Token], None] | None, asks_spans: bool, fields: dict[str, Any],
 ) -> Exchange:  # fmt: skip
     body: dict[str, Any] = {"model": endpoint.model, "stream": True, "max_tokens": max_tokens, "temperature": 0.0}
     if stops(form):
         body["stop"] = list(stops(form))
-    if ours:
-        body["spans"] = True
     body |= fields
+    headers = {"x-roundtrip-spans": "1"} if asks_spans else {}  # a header, since servers refuse fields unknown to them
     if form == "text":
-        return client.post("/completions", {"prompt": prompt, **body}, on_token=on_token)
-    return client.post("/chat/completions", {"messages": [{"role": "user", "content": prompt}], **body},
-                       on_token=on_token)  # fmt: skip
+        return client.post("/completions", {"prompt": prompt, **body}, on_token=on_token, headers=headers)
+    body["messages"] = [{"role": "user", "content": prompt}]
+    return client.post("/chat/completions", body, on_token=on_token, headers=headers)
 
 
 def _printer(on_token: Callable[[str], None] | None, printed: list[tuple[int, int]]) -> Callable[[Token], None] | None:
@@ -263,7 +266,7 @@ def _until(plan: Trace | None, span: str) -> float | None:
 def _missing(endpoint: Endpoint, found: Exchange, clock: Offset | None, printed: bool) -> dict[str, str]:
     missing = dict(endpoint.missing)
     if found.tls is None:
-        missing["tls"] = "the address is http; --tls records it here, too"
+        missing["tls"] = "the address is http" + ("; --tls records it here, too" if endpoint.engine else "")
     if clock is None:
         missing["server spans"] = "the server does not tell its clock: only what the wire shows"
     if not printed:
@@ -305,7 +308,10 @@ def record_as_text(found: Recorded, width: int, shows_answer: bool = True) -> li
             f"Other programs were at work: of {si(whole_s, 's')} on the clock the processor spent "
             f"{si(found.processor_s, 's')} on this, and that is what the forecast is about."
         )
-    if found.clock is not None:
+    if found.clock is not None and found.backend != "numpy":
+        off_s, error_s = abs(found.clock.ahead_ns) / 1e9, found.clock.error_ns / 1e9
+        notes.append(f"The server's clock is {si(off_s, 's')} off, known to {si(error_s, 's')}.")
+    elif found.clock is not None:
         notes.append("Client, server and model share one clock; a short request went before, so that all were warm.")
     lines += wrap(" ".join(notes), width)
     lines += wrap("Not recorded: " + "; ".join(f"{n}: {why}" for n, why in found.missing.items()) + ".", width)
