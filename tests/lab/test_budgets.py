@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 
@@ -16,6 +17,8 @@ FIRST = 60_000
 SCENE = 170_000
 FONTS = 60_000
 WHOLE = 1_000_000
+# The site holds ready sheets where it was built with WeasyPrint, and names them.
+SHEETS = json.loads((SITE / "data" / "lab.json").read_text(encoding="utf-8"))["sheets"] if SITE.is_dir() else []
 
 
 def zipped(path: Path) -> int:
@@ -53,11 +56,11 @@ def test_the_fonts() -> None:
     assert sum(path.stat().st_size for path in chunks("*.woff2")) <= FONTS
 
 
-def test_the_whole_site_without_its_ready_pdfs() -> None:
-    files = [path for path in SITE.rglob("*") if path.is_file() and path.suffix != ".pdf"]
-    sizes = {path.relative_to(SITE).as_posix(): zipped(path) for path in files}
-    largest = sorted(sizes.items(), key=lambda item: -item[1])[:8]
-    assert sum(sizes.values()) <= WHOLE, largest
+def test_the_whole_site() -> None:
+    """Every file counts, the ready PDFs too."""
+    sizes = {path.relative_to(SITE).as_posix(): zipped(path) for path in SITE.rglob("*") if path.is_file()}
+    assert any(name.endswith(".pdf") for name in sizes) or not SHEETS
+    assert sum(sizes.values()) <= WHOLE, sorted(sizes.items(), key=lambda item: -item[1])[:8]
 
 
 @pytest.mark.parametrize("name", ["lab.json", "word.json", "trips/concept.json"])

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtrip import __version__
-from roundtrip.catalog.load import Entry, glossary, load, sources
+from roundtrip.catalog.load import glossary, load, sources
 from roundtrip.figures.typeset import tex, text
 from roundtrip.journey.audit.core import audit_all
 from roundtrip.journey.forecast import forecast
@@ -28,16 +28,23 @@ from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, 
 from roundtrip.journey.symbols import plain, symbols
 from roundtrip.journey.truth import check, rows
 from roundtrip.lab import energy, fills, formulas, live, sheet, strings, word
-from roundtrip.lab.formulas import figure_dict
+from roundtrip.lab.formulas import FIELDS, figure_row
 from roundtrip.trace.look import LOOKS, ROOM_TITLES
 from roundtrip.trace.model import Trace
 from roundtrip.trace.numbers import unit_of
 from roundtrip.trace.story import HEAD_LABELS, LABELS
 
 SAMPLES = 2_500
+# Digits that are kept: three are shown, of a whole number all; times are set off against each other.
 BAND_DIGITS = 5
+SPAN_DIGITS = 6
 DIGITS = 9
+# A band as it is stored: both kinds of spread for these, for others its ends alone.
 SPREAD = ("duration_s", "energy_J")
+BAND = ("low", "median", "high", "median_low", "median_high", "slow")
+ENDS = ("low", "high")
+# What a span has as the same span of another trip.
+SAME = "="
 
 GRADES = {
     "measured": "measured, and published by who measured it",
@@ -116,32 +123,40 @@ def trip(trace: Trace) -> dict[str, Any]:
     """Return a trace for the browser: sources stand once for all trips, numbers have the digits that are seen."""
     body = trace.as_dict()
     del body["sources"]
-    body["summary_bands"] = {name: _band(band) for name, band in body["summary_bands"].items()}
+    body["summary_bands"] = {
+        name: dict(zip(band, formulas.rounded(list(band.values()), BAND_DIGITS), strict=True))
+        for name, band in body["summary_bands"].items()
+    }
     for span in body["spans"]:
-        span["bands"] = {name: _band(band, name in SPREAD) for name, band in span["bands"].items()}
+        span |= {name: _seen(value) for name, value in span.items() if name not in ("start_s", "duration_s", "bands")}
+        span["bands"] = {
+            name: formulas.rounded([band[each] for each in (BAND if name in SPREAD else ENDS)], BAND_DIGITS)
+            for name, band in span["bands"].items()
+        }
     return body
 
 
-def _band(band: dict[str, float], whole: bool = True) -> dict[str, float]:
-    """Return a band with the digits that are seen; its ends alone where nobody looks at the two kinds of spread."""
-    if not whole:
-        band = {name: band[name] for name in ("low", "high")}
-    return dict(zip(band, formulas.rounded(list(band.values()), BAND_DIGITS), strict=True))
+def _seen(body: Any) -> Any:
+    """Return a figure or figures of a span with the digits that are kept; a large number keeps its ones."""
+    if isinstance(body, dict):
+        return {key: _seen(value) for key, value in body.items()}
+    if not isinstance(body, float) or abs(body) >= 10.0**SPAN_DIGITS:
+        return body
+    return formulas.rounded([body], SPAN_DIGITS)[0]
 
 
-def against(body: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    """Return a trip with only what differs from another: most spans of two trips are the same.
+def stored(body: dict[str, Any], base: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a trip as it is stored: its spans as columns, and `SAME` where another trip's span has the same.
 
-    A span is its id where nothing differs, elsewhere its id with the fields that differ; `web/src/core/data.ts` puts
-    them together again.
+    Most spans of two trips are the same; `web/src/core/data.ts` puts them together again.
     """
-    known = {span["id"]: _short(span) for span in base["spans"]}
-    spans: list[Any] = []
-    for span in body["spans"]:
-        other, own = known.get(span["id"], {}), _short(span)
-        changed = {name: value for name, value in own.items() if name not in other or other[name] != value}
-        spans.append({"id": span["id"], **changed} if changed else span["id"])
-    return {**body, "base": base["scenario"]["name"], "spans": spans}
+    known = {span["id"]: _short(span) for span in base["spans"]} if base else {}
+    spans: list[dict[str, Any]] = []
+    for span in map(_short, body["spans"]):
+        other = known.get(span["id"], {})
+        same = {name for name in span if name != "id" and name in other and other[name] == span[name]}
+        spans.append({name: SAME if name in same else value for name, value in span.items()})
+    return {**body, **({"base": base["scenario"]["name"]} if base else {}), "spans": columns(spans)}
 
 
 @cache
@@ -179,6 +194,18 @@ def stages() -> dict[str, Any]:
             }
         )
     return {name: _stage(name, spans.get(name, []), knobs.get(name, []), held.get(name, [])) for name in stage_names()}
+
+
+def columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows with the same fields as a column for each: like beside like packs better."""
+    return {field: [row[field] for row in rows] for field in rows[0]}
+
+
+def packed(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the stages as columns: of the stages, with how many functions and rows each has, and of these."""
+    rows = [{**stage, **{many: len(stage[many]) for many in ("functions", "truth")}} for stage in found.values()]
+    inner = {many: [row for stage in found.values() for row in stage[many]] for many in ("functions", "truth")}
+    return {"stages": columns(rows), **{many: columns(all_rows) for many, all_rows in inner.items()}}
 
 
 def _stage(name: str, spans: list[str], knobs: list[str], held: list[dict[str, Any]]) -> dict[str, Any]:
@@ -246,41 +273,40 @@ def audit() -> list[dict[str, Any]]:
     return [result.as_dict() for result in audit_all()]
 
 
-def source_list() -> dict[str, Any]:
-    """Return the sources by key."""
-    return {
-        s.key: {
-            "key": s.key, "title": s.title, "authors": s.authors, "year": s.year, "url": s.url, "kind": s.kind,
-            "note": s.note,
-        }
-        for s in sorted(sources().values(), key=lambda s: s.key)
-    }  # fmt: skip
+def source_list(cited: set[str]) -> dict[str, Any]:
+    """Return title, authors, year and address of the sources that something in the lab names."""
+    known = sorted(sources().values(), key=lambda s: s.key)
+    return {s.key: [s.title, s.authors, s.year, s.url] for s in known if s.key in cited}
 
 
-def terms() -> dict[str, Any]:
-    """Return the glossary by name."""
+def texts(body: Any) -> set[str]:
+    """Return every text of a data set."""
+    if isinstance(body, str):
+        return {body}
+    inside = body.values() if isinstance(body, dict) else body if isinstance(body, (list, tuple)) else ()
+    return set[str]().union(*map(texts, inside))
+
+
+def inputs_cited() -> set[str]:
+    """Return the sources of the figures that the closed forms start from."""
+    chosen = [load_scenario(name) for name in presets()]
+    return {scenario.figure(key).source for scenario in chosen for key in formulas.inputs(program(scenario))}
+
+
+def terms(found: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
+    """Return symbol, unit, meaning and most of what the lab names: parameters, knobs, attributes, Earth's radius."""
+    named = {"earth_radius_m"}
+    for stage in found.values():
+        named |= {name for function in stage["functions"] for name in function["parameters"]}
+        named |= {knob.rpartition(".")[2] for knob in stage["knobs"]}
+    for name, body in made.items():
+        if name.startswith("trips/"):
+            named |= {key for own in body["spans"]["attributes"] if own != SAME for key in own}
     return {
-        t.name: {
-            "name": t.name, "unit": t.unit, "symbol": t.symbol, "plain": plain(t.symbol), "meaning": t.meaning,
-            "low": t.low, "high": t.high,
-        }
+        t.name: [plain(t.symbol), t.unit, t.meaning, t.high]
         for t in sorted(glossary().values(), key=lambda t: t.name)
-    }  # fmt: skip
-
-
-def entry_dict(e: Entry, prefix: str = "") -> dict[str, Any]:
-    """Return a catalog entry; its figures as inputs of a module."""
-    return {
-        "key": e.key,
-        "title": e.title,
-        "texts": dict(e.texts),
-        "figures": {name: figure_dict(f"{prefix}.{name}", figure) for name, figure in e.figures.items()},
+        if t.name in named
     }
-
-
-def entries(kind: str) -> dict[str, Any]:
-    """Return the entries of a catalog kind."""
-    return {key: entry_dict(e) for key, e in load(kind).items()}
 
 
 def swaps() -> dict[str, Any]:
@@ -293,10 +319,9 @@ def swaps() -> dict[str, Any]:
             continue
         slots[slot] = {}
         for key, e in load(kind).items():
-            body = entry_dict(e, slot)
-            body["figures"] = {n: f for n, f in body["figures"].items() if f"{slot}.{n}" in used}
-            slots[slot][key] = body
-    return {"slots": slots, "words": formulas.words(presets()), "cables": _cables()}
+            figures = {n: figure_row(f"{slot}.{n}", f) for n, f in e.figures.items() if f"{slot}.{n}" in used}
+            slots[slot][key] = {"title": e.title, "texts": dict(e.texts), "figures": figures}
+    return {"fields": FIELDS, "slots": slots, "words": formulas.words(presets()), "cables": _cables()}
 
 
 def _cables() -> dict[str, float]:
@@ -315,12 +340,11 @@ def build() -> dict[str, Any]:
     cloud = trip(forecast(scenario="cloud", samples=SAMPLES))
     for key in presets():
         body = cloud if key == "cloud" else trip(forecast(scenario=key, samples=SAMPLES))
-        made[f"trips/{key}.json"] = body if key in ("cloud", "concept") else against(body, cloud)
-    made["stages.json"] = stages()
+        made[f"trips/{key}.json"] = stored(body, None if key in ("cloud", "concept") else cloud)
+    found = stages()
+    made["stages.json"] = packed(found)
     made["audit.json"] = audit()
-    made["sources.json"] = source_list()
-    made["glossary.json"] = terms()
-    made["models.json"] = entries("models")
+    made["glossary.json"] = terms(found, made)
     made["swaps.json"] = swaps()
     made["word.json"] = word.word()
     made["fills.json"] = {name: fill.as_dict() for name, fill in fills.fills().items()}
@@ -331,7 +355,7 @@ def build() -> dict[str, Any]:
         }
     made["energy.json"] = energy.energy()
     made |= live.replay()
-    made |= live.replay()
+    made["sources.json"] = source_list(texts(made) | inputs_cited())
     made["lab.json"]["hash"] = hashlib.sha256(json.dumps(_short(made), sort_keys=True).encode()).hexdigest()[:12]
     return made
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 from roundtrip.catalog.load import load
@@ -16,8 +15,10 @@ TOTALS = (
     "energy_J", "marginal", "allocated", "always_on", "water_on_site_L", "water_off_site_L", "carbon_g",
     "electricity_usd", "rent_usd",
 )  # fmt: skip
-SITE = ("chip", "host", "idle", "pue")
-_EACH = ("each_J", "energy_J")
+# Digits of the many totals; three are shown.
+SEEN = 4
+# Whose electricity another grid gives: under the site, under the person's things, under both.
+WHOSE = {"site": ("datacenter.grid",), "person": ("computer.grid",), "both": ("datacenter.grid", "computer.grid")}
 HOURS = tuple(range(24))
 PART_TITLES = {
     "chip": ("the chips", "accelerators while they read and write this prompt"),
@@ -46,28 +47,19 @@ OTHER_RULES = (
 
 def _short(made: Account) -> dict[str, Any]:
     body = made.as_dict()
-    return {name: body[name] for name in ("boundary", "rules", "parts", "total", "bands", "tokens")}
+    return {name: body[name] for name in ("boundary", "rules", "parts", "total", "bands")}
 
 
-def _boundaries(scenario: Scenario) -> dict[str, Any]:
-    """Return the totals of every set of parts that holds at least one, in the order of `TOTALS`."""
-    made: dict[str, Any] = {}
-    for size in range(1, len(PARTS) + 1):
-        for parts in combinations(PARTS, size):
-            found = account(scenario, parts)
-            made[",".join(parts)] = rounded([float(found.total(name)) for name in TOTALS], 4)
-    return made
+def _boundaries(scenario: Scenario) -> list[list[float]]:
+    """Return one row of each of `TOTALS`: what it is for every set of parts but none, part n of `PARTS` being bit n.
 
-
-def _tokens(scenario: Scenario) -> dict[str, Any]:
-    """Return joules of each kind of token for every set of the datacenter's parts."""
-    made: dict[str, Any] = {}
-    for size in range(1, len(SITE) + 1):
-        for parts in combinations(SITE, size):
-            rows = account(scenario, parts).tokens
-            made[",".join(parts)] = [{**row, **dict(zip(_EACH, rounded([row[n] for n in _EACH]), strict=True))}
-                                     for row in rows]  # fmt: skip
-    return made
+    A total changes with few of the parts, so its row repeats itself and packs well.
+    """
+    found = [
+        account(scenario, tuple(part for n, part in enumerate(PARTS) if bits >> n & 1))
+        for bits in range(1, 1 << len(PARTS))
+    ]
+    return [rounded([float(each.total(name)) for each in found], SEEN) for name in TOTALS]
 
 
 def water_L(made: Account) -> float:
@@ -80,29 +72,26 @@ def _preset(name: str) -> dict[str, Any]:
     whole = account(scenario, samples=SAMPLES)
     others = [(title, account(scenario, rules=rules)) for title, rules in OTHER_RULES]
     hours = {
-        method: [float(account(scenario, rules=Rules(hour_h=float(h), method=method)).total("carbon_g")) for h in HOURS]
+        method: rounded(
+            [float(account(scenario, rules=Rules(hour_h=float(h), method=method)).total("carbon_g")) for h in HOURS]
+        )
         for method in METHODS
     }
     return {
         "whole": _short(whole),
         "boundaries": _boundaries(scenario),
-        "tokens": _tokens(scenario),
         "others": [
             {"account": title, "carbon_g": float(a.total("carbon_g")), "water_L": water_L(a)} for title, a in others
         ],
         "hours": hours,
-        "grids": [_moved(scenario, key, grid.title) for key, grid in load("grids").items()],
+        "grids": {whose: _moved(scenario, slots) for whose, slots in WHOSE.items()},
     }
 
 
-def _moved(scenario: Scenario, key: str, title: str) -> dict[str, Any]:
-    """Return carbon and water with another grid under the site, under the person's things, and under both."""
-    changes = {"site": ("datacenter.grid",), "person": ("computer.grid",), "both": ("datacenter.grid", "computer.grid")}
-    made: dict[str, Any] = {"key": key, "title": title}
-    for whose, slots in changes.items():
-        moved = account(scenario.with_settings([f"{slot}={key}" for slot in slots]))
-        made[whose] = rounded([float(moved.total("carbon_g")), water_L(moved)], 4)
-    return made
+def _moved(scenario: Scenario, slots: tuple[str, ...]) -> list[list[float]]:
+    """Return carbon and water with each grid of the catalog in these slots, in the catalog's order."""
+    moved = [account(scenario.with_settings([f"{slot}={key}" for slot in slots])) for key in load("grids")]
+    return [rounded([float(each.total("carbon_g")) for each in moved], SEEN), rounded(list(map(water_L, moved)), SEEN)]
 
 
 def energy() -> dict[str, Any]:
@@ -110,6 +99,7 @@ def energy() -> dict[str, Any]:
     return {
         "parts": [{"key": p, "title": PART_TITLES[p][0], "meaning": PART_TITLES[p][1]} for p in PARTS],
         "totals": list(TOTALS),
+        "grids": [{"key": key, "title": grid.title} for key, grid in load("grids").items()],
         "methods": [{"key": m, "title": METHOD_TITLES[m]} for m in METHODS],
         "presets": {name: _preset(name) for name in presets() if load_scenario(name).way == "full"},
         "reconcile": {

@@ -1,9 +1,9 @@
 """The closed forms for the browser: the expressions that the stage functions themselves produce, as modules.
 
-Each set of words (a touch screen or a keyboard, a model of experts or a plain one) has one module; presets that share
-their words share it. A module says what its inputs are (value, band, unit, range) and evaluates the summary figures
-from them. `vectors` draws inputs from the catalog's bands, far around them and at slider stops, with the outputs that
-Python gives: the tests in node and in Chromium hold the modules to them.
+Each set of words (a touch screen or a keyboard, a model of experts or a plain one) has one closed form; presets that
+share their words share it, and all trips stand in one module. A form says what its inputs are (value, band, unit,
+range) and evaluates the summary figures from them. `vectors` draws inputs from the catalog's bands, far around them and
+at slider stops, with the outputs that Python gives: the tests in node and in Chromium hold the forms to them.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ from roundtrip.figures.sampling import Z95
 from roundtrip.journey.program import Program, program
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
 from roundtrip.journey.slots import SLOTS
+from roundtrip.lab.together import together
 
 SAMPLES = 200
 STOPS = 500
 LIBRARY = "library.js"
+TRIPS = "trips.js"
+HEAD = "// Printed from the stage functions by roundtrip.lab.formulas; not written by hand.\n"
 
 Array = NDArray[np.float64]
 
@@ -60,38 +63,39 @@ def limits(key: str, figure: Figure) -> tuple[float, float]:
     return (term.low, term.high) if term else (min(figure.low, 0.0), max(figure.high, figure.value))
 
 
-def figure_dict(key: str, figure: Figure) -> dict[str, Any]:
-    """Return the JSON form of an input."""
-    least, most = limits(key, figure)
-    body: dict[str, Any] = {
-        "value": figure.value,
-        "low": figure.low,
-        "high": figure.high,
-        "unit": figure.unit,
-        "grade": figure.grade,
-        "source": figure.source,
-        "shape": figure.shape,
-        "spread": figure.spread,
-        "cause": figure.cause,
-        "least": least,
-        "most": most,
-    }
-    return body
+# What a figure is, in the order in which it is stored.
+FIELDS = ("value", "low", "high", "unit", "grade", "source", "shape", "spread", "cause", "least", "most")
+
+
+def figure_row(key: str, figure: Figure) -> list[Any]:
+    """Return an input as it is stored: `FIELDS` without their names."""
+    own = [getattr(figure, name) for name in FIELDS[:-2]]
+    return [*own, *limits(key, figure)]
 
 
 def module(compiled: Program) -> str:
-    """Return the JavaScript module of a program: the names of its inputs and outputs, and the function."""
+    """Return the JavaScript module of one program: the names of its inputs and outputs, and the function."""
     wanted = outputs(compiled)
     nodes = {name: Node(compiled.way.graph, number) for name, number in wanted.items()}
-    body = javascript(nodes, "evaluate")
+    code = javascript(nodes, "evaluate")
+    keys, names = _json(inputs(compiled)), _json(list(wanted))
+    return f"{HEAD}{_imports(code)}export const keys={keys};\nexport const outputs={names};\nexport {code}"
+
+
+def _imports(body: str) -> str:
     used = sorted(name for name in ("sq", "interp", *PRIMITIVES) if f"{name}(" in body)
-    head = f'import {{{",".join(used)}}} from "./{LIBRARY}";\n' if used else ""
-    return (
-        f"// Printed from the stage functions by roundtrip.lab.formulas; not written by hand.\n{head}"
-        f"export const keys={_json(inputs(compiled))};\n"
-        f"export const outputs={_json(list(wanted))};\n"
-        f"export {body}"
-    )
+    return f'import {{{",".join(used)}}} from "./{LIBRARY}";\n' if used else ""
+
+
+def trips() -> str:
+    """Return the module of all trips: what they share stands in it once."""
+    programs: dict[str, Program] = {}
+    for preset in presets():
+        compiled = program(load_scenario(preset))
+        if compiled.way.scenario.way != "concept":
+            programs.setdefault(module_name(compiled), compiled)
+    body = together(programs, {name: outputs(compiled) for name, compiled in programs.items()})
+    return f"{HEAD}{_imports(body)}{body}"
 
 
 def figures() -> str:
@@ -105,17 +109,18 @@ def figures() -> str:
         for key in inputs(program(scenario)):
             slot, _, name = key.rpartition(".")
             if key in scenario.values or slot not in scenario.choices or SLOTS[slot].kind is None:
-                own[key] = figure_dict(key, scenario.figure(key))
+                own[key] = figure_row(key, scenario.figure(key))
                 continue
             e = scenario.entry(slot)
             slots[slot] = f"{e.kind}/{e.key}"
-            entries.setdefault(slots[slot], {})[name] = figure_dict(key, e.figures[name])
+            entries.setdefault(slots[slot], {})[name] = figure_row(key, e.figures[name])
         chosen[preset] = {"slots": slots, "own": own}
     return (
-        f"const entries={_json(entries)};\nconst presets={_json(chosen)};\n"
+        f"const entries={_json(entries)};\nconst presets={_json(chosen)};\nconst fields={_json(FIELDS)};\n"
+        "export const figure=(row)=>Object.fromEntries(fields.map((name,i)=>[name,row[i]]));\n"
         "export function inputs(preset,keys){const p=presets[preset];return Object.fromEntries(keys.map((key)=>{\n"
         'const cut=key.lastIndexOf(".");\n'
-        "return [key,p.own[key]??entries[p.slots[key.slice(0,cut)]][key.slice(cut+1)]];}));}\n"
+        "return [key,figure(p.own[key]??entries[p.slots[key.slice(0,cut)]][key.slice(cut+1)])];}));}\n"
     )
 
 
@@ -179,13 +184,17 @@ def levels() -> str:
 
 def modules() -> dict[str, str]:
     """Return every generated file by name."""
-    made: dict[str, str] = {LIBRARY: library(), "levels.js": levels(), "figures.js": figures()}
+    made: dict[str, str] = {LIBRARY: library(), "levels.js": levels(), "figures.js": figures(), TRIPS: trips()}
     index: list[str] = []
     for preset in presets():
         compiled = program(load_scenario(preset))
         name = module_name(compiled)
-        made[f"{name}.js"] = module(compiled)
-        index.append(f'{_json(preset)}:()=>both({_json(preset)},import("./{name}.js"))')
+        if compiled.way.scenario.way == "concept":
+            made[f"{name}.js"] = module(compiled)
+            code = f'import("./{name}.js")'
+        else:
+            code = f'import("./{TRIPS}").then((m)=>m.{name})'
+        index.append(f"{_json(preset)}:()=>both({_json(preset)},{code})")
     made["index.js"] = (
         "const both=async(name,code)=>{const [m,f]=await Promise.all([code,import('./figures.js')]);\n"
         "return {name,inputs:f.inputs(name,m.keys),outputs:m.outputs,evaluate:m.evaluate};};\n"

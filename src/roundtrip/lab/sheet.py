@@ -20,6 +20,7 @@ from roundtrip.journey.forecast import forecast
 from roundtrip.journey.scenario import Scenario, load_scenario
 from roundtrip.lab.fills import Fill, fills, trip_fills
 from roundtrip.lab.strings import Texts, check_level, folder, places
+from roundtrip.lab.thin import thin
 from roundtrip.lab.worded import between, worded
 
 VARIANT = "pdf/ua-1"
@@ -117,7 +118,7 @@ def pdf_sheet(level: str = "child", paper: str = "a4", trip: Trip | None = None,
     with _no_clock():
         fonts = FontConfiguration()
         made = HTML(string=page, base_url=str(folder("fonts")) + "/").render(font_config=fonts, pdf_variant=VARIANT)
-        return Sheet(bytes(made.write_pdf(pdf_variant=VARIANT) or b""), len(made.pages))
+        return Sheet(bytes(made.write_pdf(finisher=thin, pdf_variant=VARIANT) or b""), len(made.pages))
 
 
 @contextlib.contextmanager

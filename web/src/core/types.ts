@@ -17,20 +17,6 @@ export interface Band {
 /** p5 and p95; the rest stands for durations, energies and the summary only. */
 export type Range = Pick<Band, "low" | "high"> & Partial<Band>;
 
-/** A number as it stands in the catalog. */
-export interface Figure {
-  value: number;
-  low: number;
-  high: number;
-  unit: string;
-  grade: Grade;
-  source: string;
-  spread?: "ignorance" | "variability";
-  shape?: string;
-  cause?: string;
-  note?: string;
-}
-
 /** A number made for a screen: what it is, how sure, from where. */
 export interface Fact {
   value: number;
@@ -193,30 +179,25 @@ export interface Source {
   authors: string;
   year: number;
   url: string;
-  kind: string;
-  note: string;
 }
 
 export interface Term {
   name: string;
   unit: string;
-  /** TeX. */
-  symbol: string;
   /** The symbol in Unicode. */
   plain: string;
   meaning: string;
-  low: number;
+  /** The most that it may be. */
   high: number;
 }
 
+/** An entry that can stand in a slot, with the figures that closed forms read. */
 export interface CatalogEntry {
   key: string;
   title: string;
   texts: Record<string, string>;
-  figures: Record<string, Figure>;
+  figures: Record<string, FormulaInput>;
 }
-
-export type Models = Record<string, CatalogEntry>;
 
 export interface Paper {
   key: string;
@@ -278,7 +259,6 @@ export interface Account {
   parts: AccountPart[];
   total: Record<string, number>;
   bands: Record<string, [number, number]>;
-  tokens: { kind: string; tokens: number; each_J: number; energy_J: number }[];
 }
 
 export interface Reconciled {
@@ -303,28 +283,25 @@ export interface Reconciled {
 /** Whose electricity a grid gives. */
 export type Whose = "site" | "person" | "both";
 
+export interface EnergyOfTrip {
+  /** Everything inside, by place, over the year. */
+  whole: Account;
+  /** For each of `totals` what it is inside every boundary: at place bits - 1, where part n of `parts` is bit n. */
+  boundaries: number[][];
+  /** The same joules accounted otherwise. */
+  others: { account: string; carbon_g: number; water_L: number }[];
+  /** Carbon by method and hour of the day, everything inside. */
+  hours: Record<string, number[]>;
+  /** The same trip with another grid under the site, under the person's things, or both: carbon and water. */
+  grids: ({ key: string; title: string } & Record<Whose, [number, number]>)[];
+}
+
 export interface Energy {
   parts: { key: string; title: string; meaning: string }[];
-  /** What stands in each place of a row of `boundaries`. */
+  /** What each row of `boundaries` is. */
   totals: string[];
   methods: { key: string; title: string }[];
-  presets: Record<
-    string,
-    {
-      /** Everything inside, by place, over the year. */
-      whole: Account;
-      /** The totals of each boundary, in the order of `totals`; the key is its parts in their order with commas. */
-      boundaries: Record<string, number[]>;
-      /** Joules of each kind of token by the datacenter's parts inside: `chip,host,idle,pue` and its subsets. */
-      tokens: Record<string, Account["tokens"]>;
-      /** The same joules accounted otherwise. */
-      others: { account: string; carbon_g: number; water_L: number }[];
-      /** Carbon by method and hour of the day, everything inside. */
-      hours: Record<string, number[]>;
-      /** The same trip with another grid under the site, under the person's things, or both: carbon and water. */
-      grids: ({ key: string; title: string } & Record<Whose, [number, number]>)[];
-    }
-  >;
+  presets: Record<string, EnergyOfTrip>;
   reconcile: { reference_J: number; cases: Reconciled[] };
 }
 

@@ -44,8 +44,8 @@ export default function EnergyScreen({ state }: ScreenProps) {
   const grid = params["grid"] ?? "auto";
   const chosen = params["case"] ?? null;
   const totalOf = (parts: readonly string[]): Record<string, number> => {
-    const values = account?.boundaries[all.filter((part) => parts.includes(part)).join(",")];
-    return Object.fromEntries((energy?.totals ?? []).map((name, i) => [name, values?.[i] ?? 0]));
+    const bits = all.reduce((sum, part, n) => sum | (parts.includes(part) ? 1 << n : 0), 0);
+    return Object.fromEntries((energy?.totals ?? []).map((name, i) => [name, account?.boundaries[i]?.[bits - 1] ?? 0]));
   };
   const whose = (["site", "person", "both"] as const).find((each) => each === params["whose"]) ?? "both";
   const moved = grid !== "auto" || hour !== null || method !== "location";

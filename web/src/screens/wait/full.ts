@@ -3,7 +3,7 @@
  * A choice that changes the way itself (another kind of keyboard, of attention) needs the closed form that was printed for
  * these words; where none was, the choice is not offered here.
  */
-import { load } from "../../core/data";
+import { load, mapped, once } from "../../core/data";
 import { loadFormula, type Formula, type Values } from "../../core/formula";
 import type { CatalogEntry, FormulaInput, Lab, Preset } from "../../core/types";
 import type { Asked } from "./served";
@@ -14,7 +14,16 @@ export interface Swaps {
   /** Length of each trip's cable, one way. */
   readonly cables: Record<string, number>;
 }
-export const loadSwaps = (): Promise<Swaps> => load("swaps.json");
+/** As it is stored: a figure is a row, whose places `fields` names. */
+type Stored = Omit<Swaps, "slots"> & {
+  fields: string[];
+  slots: Record<string, Record<string, Omit<CatalogEntry, "figures"> & { figures: Record<string, unknown[]> }>>;
+};
+export const loadSwaps = once(async (): Promise<Swaps> => {
+  const stored = await load<Stored>("swaps.json");
+  const figure = (row: unknown[]) => Object.fromEntries(stored.fields.map((name, i) => [name, row[i]])) as unknown as FormulaInput;
+  return { ...stored, slots: mapped(stored.slots, (entries) => mapped(entries, (entry, key) => ({ ...entry, key, figures: mapped(entry.figures, figure) }))) };
+});
 
 const DETOUR = "network.route.detour_m";
 export const HANDOVER = "datacenter.site.handover_s";
@@ -91,7 +100,7 @@ export async function prepare(preset: Preset, own: Choices, lab: Lab, swaps: Swa
     const figures = swaps.slots[slot]?.[entry]?.figures;
     if (!figures || (entry === preset.choices[slot] && name === preset.key)) continue;
     const own: Record<string, FormulaInput> = {};
-    for (const [field, figure] of Object.entries(figures)) own[`${slot}.${field}`] = figure as unknown as FormulaInput;
+    for (const [field, figure] of Object.entries(figures)) own[`${slot}.${field}`] = figure;
     formula.with(own);
   }
   return formula;
