@@ -53,7 +53,7 @@ export default function Journey({ state }: ScreenProps) {
   const asked = clamp(Math.round(Number(params["view"])) || 1, 1, 4) as View;
   // to scale needs the size of the Earth: until it is read, the overview
   const view: View = asked === 4 && !glossary ? 1 : asked;
-  const part = PARTS.includes(params["part"] as Part) ? (params["part"] as Part) : compact && view !== 4 && view !== 3 ? "device" : null;
+  const part = PARTS.includes(params["part"] as Part) ? (params["part"] as Part) : compact && view === 1 ? "device" : null;
   const chosen = PARTS.includes(params["part"] as Part) ? (params["part"] as Part) : null;
   const paper = usePaper();
   const flat = paper || params["flat"] === "1" || (params["flat"] !== "0" && !state.motion) || !able;
@@ -237,7 +237,9 @@ export default function Journey({ state }: ScreenProps) {
   const around = aroundOf(trip, glossary ?? {});
   const notes = notesOf(trip, text);
   const now = touring ? tourAt(moment) : null;
+  const near = compact && !paper && (touring || view === 1 || chosen) ? (now?.part ?? part ?? "device") : null;
   const description = say("aria.journey.picture", { parts: PARTS.map((each, i) => `${i + 1} ${told.name(each)}`).join(", ") });
+  const map = { told, choose, labels, device, leaves, compact, title: description, around, notes } as const;
 
   return (
     <div class="journey" ref={root} data-compact={compact ? "" : undefined}>
@@ -260,9 +262,9 @@ export default function Journey({ state }: ScreenProps) {
         </div>
         <div class="j-picture" data-panel={!compact && chosen && !touring ? "" : undefined} data-flat={flat ? "" : undefined} data-whole={view === 1 && !chosen && !touring ? "" : undefined}>
           {(flat || !ready) && (
-            <div class="j-flat">
-              <Map2d told={told} part={focus} choose={choose} labels={labels} device={device} leaves={leaves} compact={compact} title={description}
-                view={touring ? 1 : view} around={around} notes={notes} />
+            <div class="j-flat" data-near={near ? "" : undefined}>
+              <Map2d {...map} part={focus} view={touring ? 1 : view} />
+              {near && <Map2d {...map} part={null} view={1} near={near} />}
             </div>
           )}
           {!flat && (

@@ -19,15 +19,30 @@ const along = (from: number, to: number, depth: number, step = 20) => {
 };
 
 const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number; readonly side: "left" | "right"; readonly below?: true }>> = {
-  eye: { x: 84, top: 292, flag: 326, side: "right", below: true },
-  device: { x: 196, top: 184, flag: 84, side: "right" },
+  eye: { x: 64, top: 274, flag: 166, side: "right" },
+  device: { x: 206, top: 203, flag: 84, side: "left" },
   access: { x: 330, top: 152, flag: 40, side: "right" },
-  internet: { x: 560, top: 238, flag: 128, side: "right" },
-  balancer: { x: 815, top: 204, flag: 96, side: "left" },
+  internet: { x: 560, top: 238, flag: 142, side: "right" },
+  balancer: { x: 815, top: 204, flag: 86, side: "left" },
   server: { x: 930, top: 178, flag: 40, side: "left" },
   cache: { x: 1066, top: 186, flag: 92, side: "right" },
   back: { x: 520, top: 290, flag: 322, side: "right", below: true },
 };
+/** How many letters of what a part does stand in a line, where there is little room. */
+const LINE: Partial<Readonly<Record<Part, number>>> = { eye: 17, device: 26, cache: 24 };
+const LONGEST = 40;
+
+/** A text in lines of so many letters at most. */
+function wrapped(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** Where some of them stand when nothing leaves the device. */
 const HERE: Partial<Readonly<Record<Part, { readonly x: number; readonly top: number; readonly flag: number }>>> = {
   balancer: { x: 841, top: 234, flag: 96 }, back: { x: 200, top: 268, flag: 352 },
@@ -47,6 +62,8 @@ export interface MapProps {
   /** Share of the way round the Earth, and what is said about it, for the view to scale. */
   readonly around: number;
   readonly notes: readonly Note[];
+  /** One part from near, to look at only: on a phone it stands under the whole way, whose buttons are the parts. */
+  readonly near?: Part;
 }
 
 /** To scale: a piece of the Earth's circle and on it the way with its true angle. */
@@ -79,13 +96,20 @@ function Earth({ around, notes, title }: Pick<MapProps, "around" | "notes" | "ti
   );
 }
 
-const WINDOWS = { 1: `0 0 ${W} ${H}`, 2: "300 96 560 250", 3: "770 30 400 250" } as const;
+const WINDOWS = { 1: `0 0 ${W} ${H}`, 2: "300 96 560 250", 3: "750 26 440 292" } as const;
 
-export function Map2d({ told, part, choose, labels, device, leaves, compact, title, view: chosen, around, notes }: MapProps) {
+/** A piece of the picture around a part. */
+function nearby(part: Part, leaves: boolean): string {
+  const { x } = leaves ? PLACES[part] : { ...PLACES[part], ...HERE[part] };
+  const middle = Math.min(Math.max(x, 190), W - 210);
+  return `${middle - 190} ${(ground(middle) - 160).toFixed(1)} 380 236`;
+}
+
+export function Map2d({ told, part, choose, labels, device, leaves, compact, title, view: chosen, around, notes, near }: MapProps) {
   if (chosen === 4) return <Earth around={around} notes={notes} title={title} />;
   const seen = (each: Part) => (part && each !== part ? 0.42 : 1);
   const at = (x: number) => `translate(${x} ${ground(x).toFixed(1)}) rotate(${lean(x).toFixed(2)})`;
-  const press = (each: Part) => ({
+  const press = (each: Part) => near ? {} : ({
     role: "button" as const,
     tabindex: 0,
     "aria-pressed": part === each,
@@ -97,16 +121,16 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
       choose(part === each ? null : each);
     },
   });
-  const view = compact && chosen === 1 ? "30 96 1140 246" : WINDOWS[chosen];
+  const view = near ? nearby(near, leaves) : compact && chosen === 1 ? "30 120 1140 250" : WINDOWS[chosen];
   // a part of the picture has the flags that stand in it
   const [x0, y0, wide, high] = view.split(" ").map(Number) as [number, number, number, number];
   const within = (each: Part) => chosen === 1 || (PLACES[each].x > x0 + 8 && PLACES[each].x < x0 + wide - 8 && PLACES[each].flag > y0 + 8 && PLACES[each].flag < y0 + high - 8);
   return (
-    <svg class="j-map" data-clip={chosen !== 1 ? "" : undefined} viewBox={view} role="group" aria-label={title} preserveAspectRatio="xMidYMid meet">
+    <svg class="j-map" data-clip={near || chosen !== 1 ? "" : undefined} viewBox={view} {...(near ? { "aria-hidden": "true" as const } : { role: "group" as const, "aria-label": title })} preserveAspectRatio="xMidYMid meet">
       <defs>
-        <linearGradient id="j-fade" x1="0" x2="1"><stop offset="0" stop-color="var(--line2)" stop-opacity="0" /><stop offset=".12" stop-color="var(--line2)" /><stop offset=".88" stop-color="var(--line2)" /><stop offset="1" stop-color="var(--line2)" stop-opacity="0" /></linearGradient>
+        <linearGradient id={`j-fade${near ?? ""}`} x1="0" x2="1"><stop offset="0" stop-color="var(--line2)" stop-opacity="0" /><stop offset=".12" stop-color="var(--line2)" /><stop offset=".88" stop-color="var(--line2)" /><stop offset="1" stop-color="var(--line2)" stop-opacity="0" /></linearGradient>
       </defs>
-      <path d={`M${along(0, W, 0).join("L")}`} fill="none" stroke="url(#j-fade)" stroke-width="1.5" />
+      <path d={`M${along(0, W, 0).join("L")}`} fill="none" stroke={`url(#j-fade${near ?? ""})`} stroke-width="1.5" />
       {[16, 30, 46].map((depth, i) => <path key={depth} d={`M${along(90, W - 90, depth + 40).join("L")}`} class="j-soil" opacity={0.5 - i * 0.14} />)}
       {/* the sea */}
       <g opacity={seen("internet")} class="j-sea">
@@ -215,11 +239,11 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
           <path d="M-28 0Q-40 6 -44 20" class="j-ink" />
         </g>
       </g>
-      {labels !== "none" && PARTS.filter((each) => (labels === "all" || each === part) && within(each)).map((each) => {
+      {labels !== "none" && !near && PARTS.filter((each) => (labels === "all" || each === part) && within(each)).map((each) => {
         const place = leaves ? PLACES[each] : { ...PLACES[each], ...HERE[each] };
         if (compact) {
           const y = place.below ? place.top + 34 : place.top - 30;
-          return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r={wide / 240} /><text x={place.x} y={y} text-anchor="middle" font-size={wide / 38}>{NO[each]}</text></g>;
+          return <g key={each} class="j-flag" aria-hidden="true"><line x1={place.x} x2={place.x} y1={place.below ? y - 18 : y + 4} y2={place.top} /><circle cx={place.x} cy={place.top} r={wide / 240} /><text x={place.x} y={y} text-anchor="middle" font-size={wide / 31}>{NO[each]}</text></g>;
         }
         if (part && part !== each) {
           return <g key={each} class="j-flag" aria-hidden="true" opacity="0.7"><line x1={place.x} x2={place.x} y1={place.below ? place.top + 14 : place.top - 16} y2={place.top} /><circle cx={place.x} cy={place.top} r="2.6" /><text x={place.x} y={place.below ? place.top + 28 : place.top - 20} text-anchor="middle" class="j-flag-name">{NO[each]}</text></g>;
@@ -231,7 +255,9 @@ export function Map2d({ told, part, choose, labels, device, leaves, compact, tit
             <line x1={place.x} x2={place.x} y1={place.below ? place.flag + 24 : place.flag - 11} y2={place.top} />
             <circle cx={place.x} cy={place.top} r="2.6" />
             <text x={tx} y={place.flag} text-anchor={right ? "start" : "end"} class="j-flag-name"><tspan class="j-no">{NO[each]}</tspan>{`\u2002${told.name(each)}`}</text>
-            <text x={tx} y={place.flag + 17} text-anchor={right ? "start" : "end"} class="j-flag-does">{short(told.does(each))}</text>
+            <text y={place.flag + 17} text-anchor={right ? "start" : "end"} class="j-flag-does">
+              {wrapped(short(told.does(each)), LINE[each] ?? LONGEST).map((said, i) => <tspan key={i} x={tx} dy={i ? 14.5 : 0}>{said}</tspan>)}
+            </text>
           </g>
         );
       })}

@@ -20,7 +20,7 @@ export function color(span: Span, by: ColorBy): string {
 }
 
 export function label(span: Span, level: Level): string {
-  if (span.parent && span.name === span.parent) return span.title;
+  if (level !== "child" && span.parent && span.name === span.parent) return span.title;
   const stage = [span.name, span.name.split(".").slice(0, 2).join(".")].find((name) => has(`short.${name}`));
   return stage ? t(`short.${stage}`, level) : span.title;
 }
@@ -65,7 +65,8 @@ function place(lane: Lane, level: Level, x: (s: number) => number, right: number
     // no text lies on the dot of another stage
     const dotless = (a: number, b: number) => dots.every((dot) => dot === mid || dot < a - 3 || dot > b + 3);
     const fits = (a: number, b: number) => inside(a, b) && (rank(span) === 0 || dotless(a, b)) && clear(texts, a, b) && clear(bands[0], a, b) && clear(bands[1], a, b);
-    if (!seen.has(text)) {
+    // a child reads plain names; what has none stays a dot
+    if (!seen.has(text) && (level !== "child" || text !== span.title)) {
       const free = clear(texts, low - 8, high + 8) && clear(bands[0], low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const below = clear(texts, low - 8, high + 8) && clear(bands[1], low - 8, high + 8);
       const before = free && fits(low - 9 - w, low - 4);
@@ -257,7 +258,7 @@ export function Rows({ trip, by, level, told }: { readonly trip: Trace; readonly
         </svg>
       </div>
       {all.map((lane, i) => {
-        const spans = lane.spans.filter((span) => span.duration_s > 0);
+        const spans = lane.spans.filter((span) => span.duration_s > 0 && !(level === "child" && span.parent));
         const most = spans.reduce<Span | null>((long, span) => (!span.parent && (!long || span.duration_s > long.duration_s) ? span : long), null);
         return (
           <details key={lane.part} id={`rows-${lane.part}`}>

@@ -35,6 +35,8 @@ export interface WordPictureProps {
 }
 
 const STILL_S = 5;
+/** What a text keeps from the edge of the picture. */
+const EDGE_PX = 10;
 
 export default function WordPicture(props: WordPictureProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -141,7 +143,7 @@ function hang(notes: HTMLElement, lines: SVGSVGElement, p: WordPictureProps, pla
     const ty = at.y + dy;
     let x = label.side === "left" ? tx - w - 4 : label.side === "right" ? tx + 4 : tx - w / 2;
     let y = label.side === "above" ? ty - h : label.side === "below" ? ty : ty - h / 2;
-    x = clamp(x, 0, width - w);
+    x = clamp(x, EDGE_PX, width - w - EDGE_PX);
     y = clamp(y, 0, height - h);
     if (taken.some(([a, b, c, d]) => x < a + c && x + w > a && y < b + d && y + h > b)) y = clamp(y + h, 0, height - h);
     taken.push([x, y, w, h]);
