@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, cast
 
 from roundtrip.engine.calibrate import calibration
+from roundtrip.engine.engine import Engine
 from roundtrip.errors import DomainError
 from roundtrip.journey.answer import forecast_here
 from roundtrip.lab.join import Clock, join
@@ -43,16 +44,23 @@ KINDS = {"json": "application/json", "chrome": "application/json", "otlp": "appl
 PATH = "time_to_last_paint_s"
 
 
-def forecast_of(m: Measured) -> list[Span]:
+def forecast_of(m: Measured, engine: Engine | None = None) -> list[Span]:
     """Return the forecast of the same answer for this machine: as many tokens, without those that were cached."""
     if not m.prompt_tokens or not m.output_tokens:
         return []
     computed = max(m.prompt_tokens - m.cached_tokens, 1)
-    return forecast_here(m.prompt, calibration(), computed, m.output_tokens).spans
+    return forecast_here(m.prompt, calibration(), computed, m.output_tokens, engine).spans
 
 
-def trip(body: Body) -> Body:
+def trip(body: Body, engine: Engine | None = None) -> Body:
     """Return what the page shows of a measurement.
+
+    Parameters
+    ----------
+    body : dict
+        The measurement in its JSON form.
+    engine : Engine, optional
+        The model that answered, for the forecast; by default the one of the preset.
 
     Raises
     ------
@@ -60,14 +68,14 @@ def trip(body: Body) -> Body:
         If it is none.
     """
     m = read(body)
-    return shown(m, _forecast(m))
+    return shown(m, _forecast(m, engine))
 
 
-def _forecast(m: Measured) -> Sequence[Span]:
+def _forecast(m: Measured, engine: Engine | None) -> Sequence[Span]:
     kept: Any = m.recorded.get("forecast")
     if isinstance(kept, list):
         return [_span(row) for row in cast("list[Any]", kept)]
-    return forecast_of(m)
+    return forecast_of(m, engine)
 
 
 def shown(m: Measured, forecast: Sequence[Span]) -> Body:
@@ -174,7 +182,7 @@ def _line(m: Measured, trace: Trace, lead_s: float, found: Clock | None) -> Body
     }
 
 
-def exported(body: Body, form: str) -> tuple[str, str]:
+def exported(body: Body, form: str, engine: Engine | None = None) -> tuple[str, str]:
     """Return a trip as the text of a file, and its kind: ``json``, ``chrome`` or ``otlp``.
 
     Raises
@@ -187,7 +195,7 @@ def exported(body: Body, form: str) -> tuple[str, str]:
     if form not in KINDS:
         raise DomainError(f"form {form[:40]!r}, allowed: {', '.join(KINDS)}")
     m = read(body)
-    trace, _ = join(m, _forecast(m))
+    trace, _ = join(m, _forecast(m, engine))
     if form == "json":
         return trace_json(trace) + "\n", KINDS[form]
     if form == "chrome":

@@ -236,7 +236,7 @@ class Room:
         from roundtrip.lab.live import trip
 
         body = load(await read_body(request))
-        return reply(await asyncio.to_thread(lambda: trip(self.whole(body))))
+        return reply(await asyncio.to_thread(lambda: trip(self.whole(body), self._engine)))
 
     async def _export(self, request: Request) -> Response:
         """Return a trip as a file of another program's format."""
@@ -244,7 +244,7 @@ class Room:
 
         form = str(request.path_params["form"])
         body = load(await read_body(request))
-        text, kind = await asyncio.to_thread(lambda: exported(self.whole(body), form))
+        text, kind = await asyncio.to_thread(lambda: exported(self.whole(body), form, self._engine))
         return Response(text, headers={"content-type": kind, "cache-control": "no-store"})
 
     async def _inside(self, request: Request) -> Response:
@@ -260,6 +260,10 @@ class Room:
             return reply(await asyncio.to_thread(lambda: own(self.loaded().engine, body.get("prompt"))))
         finally:
             self._looks -= 1
+
+    @property
+    def _engine(self) -> Engine | None:
+        return self._loaded.engine if self._loaded else None
 
     def whole(self, body: Body) -> Body:
         """Return what a page measured with what the server kept of the same trace beside it."""
