@@ -96,7 +96,9 @@ def test_the_oldest_turns_are_forgotten_where_the_context_ends(say: Callable[...
 
 
 def test_a_turn_that_cannot_fit_is_said_and_the_chat_goes_on(say: Callable[..., Ran]) -> None:
-    turns = _turns(say(b"x" * 2_000 + b"\nHello\n", "--json", "--max-tokens", "2"))
+    ran = say(b"x" * 2_000 + b"\nHello\n", "--json", "--max-tokens", "2")
+    turns = _turns(ran)
+    assert ran.code == 1
     assert turns[0]["outcome"] == "refused"
     assert "context" in turns[0]["error"]
     assert turns[1]["outcome"] == "complete"
@@ -116,6 +118,7 @@ def test_no_input_no_turn(say: Callable[..., Ran]) -> None:
         (["--base-url", "ftp://x"], "expected http://"),
         (["--base-url", "http://127.0.0.1:9/v1", "--api-key-env", "NO_SUCH_KEY_HERE"], "is not set"),
         (["--temperature", "-1"], "temperature"),
+        (["--temperature", "nan"], "temperature"),
         ([], "no language model"),
     ],
 )

@@ -56,6 +56,7 @@ def test_a_port_that_is_taken(model: Path, capsys: pytest.CaptureFixture[str]) -
     (("--api-key-env", "ROUNDTRIP_NO_SUCH_KEY"), "ROUNDTRIP_NO_SUCH_KEY is not set"),
     (("--model", "nowhere.gguf"), "nowhere.gguf: no such file"),
     (("--timeout", "0"), "0"),
+    (("--timeout", "nan"), "expected seconds"),
     (("--pages", "many"), "many"),
 ])  # fmt: skip
 def test_bad_input_is_one_line(

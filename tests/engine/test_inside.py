@@ -98,6 +98,14 @@ def test_every_picture_is_svg_whatever_the_text(engine: Engine, text: str) -> No
     assert found.as_dict()["picked"]["text"] == found.top_texts[0]
 
 
+def test_of_a_long_text_the_first_token_is_drawn_with_the_last(engine: Engine) -> None:
+    found = look(engine, "Zebra " + "word " * 60)
+    for draw in pictures().values():
+        drawn = draw(found)
+        assert f"the last 11 of {len(found.tokens)}." in drawn
+        assert f">{seen(found.tokens[0].text)}</text>" in drawn
+
+
 def test_what_cannot_be_shown_is_refused(engine: Engine) -> None:
     with pytest.raises(PromptError, match="is empty"):
         look(engine, "")
@@ -108,10 +116,11 @@ def test_what_cannot_be_shown_is_refused(engine: Engine) -> None:
 
 
 def test_blanks_and_controls_are_made_visible() -> None:
-    assert [seen(t) for t in (" is", " ", "\n", "a\x00", "", "  ")] == [
+    assert [seen(t) for t in (" is", " ", "\n", "\n  ", "a\x00", "", "  ")] == [
         "␣is",
         "␣",
         "↵",
+        "↵␣␣",
         "a·",
         "∅",
         "␣␣",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roundtrip.cli.backend import backend_options, choose, printer
-from roundtrip.cli.output import color, say, say_page
-from roundtrip.errors import PromptError
+from roundtrip.cli.output import color, say, say_page, width
+from roundtrip.errors import PromptError, RoundtripError
 
 if TYPE_CHECKING:
     from roundtrip.engine.backends import Endpoint
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from roundtrip.engine.exchange import Exchange
 
 LONGEST_B = 1_000_000
+WIDEST = 110
 TOO_LONG = "context_length_exceeded"
 
 
@@ -41,30 +43,38 @@ def chat(
     """Talk with the small model on this computer, or with any endpoint.
 
     Ctrl+C stops an answer and keeps the chat; Ctrl+D (or the end of the input) ends it. What was said stays in the
-    model's cache, so a turn reads only what is new.
+    model's cache, so a turn reads only what is new. Where lines are piped in and one was not answered, the exit code
+    is 1.
     """
     server = choose(backend, base_url, model, api_key_env)
     from roundtrip.engine.client import Client
     from roundtrip.journey.answer import trust
+    from roundtrip.trace.table import wrap
 
+    if math.isnan(temperature):  # no range keeps out what is no number
+        raise RoundtripError("--temperature nan: expected a number, 0 to 100")
     with server.serving() as endpoint, Client(endpoint.base_url, endpoint.api_key, timeout_s=600.0) as client:
         fields: dict[str, Any] = {"model": endpoint.model, "max_tokens": max_tokens, "temperature": temperature}
         if seed is not None:
             fields["seed"] = seed
         if not as_json:
-            say(f"{trust(endpoint.card, endpoint.model)}.")
+            say("\n".join(wrap(f"{trust(endpoint.card, endpoint.model)}.", min(width(), WIDEST))))
             say("Ctrl+C stops an answer, Ctrl+D ends the chat.\n" if sys.stdin.isatty() else "")
-        _talk(client, endpoint, system, fields, as_json)
+        failed = _talk(client, endpoint, system, fields, as_json)
+    if failed and not sys.stdin.isatty():
+        click.get_current_context().exit(1)
 
 
-def _talk(client: Client, endpoint: Endpoint, system: str | None, fields: dict[str, Any], as_json: bool) -> None:
-    """Take turns until the input ends."""
+def _talk(client: Client, endpoint: Endpoint, system: str | None, fields: dict[str, Any], as_json: bool) -> int:
+    """Take turns until the input ends; return how many were not answered to the end."""
+    failed = 0
     messages: list[dict[str, str]] = [{"role": "system", "content": system}] if system else []
     first = len(messages)
     for said in turns():
         messages.append({"role": "user", "content": said})
         found, stopped, forgotten = _turn(client, messages, first, fields, as_json)
         text = found.text
+        failed += not stopped and found.outcome not in ("complete", "empty")
         if text or found.outcome in ("complete", "empty"):
             messages.append({"role": "assistant", "content": text})
         else:
@@ -74,6 +84,7 @@ def _talk(client: Client, endpoint: Endpoint, system: str | None, fields: dict[s
             sys.stdout.flush()
         else:
             say_page(("" if text.endswith("\n") or not text else "\n") + _dim(_below(found, stopped, forgotten)) + "\n")
+    return failed
 
 
 def turns() -> Iterator[str]:

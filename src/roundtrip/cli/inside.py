@@ -37,6 +37,9 @@ def inside(
     if not text:
         raise PromptError("the prompt is empty, expected at least one character")
     _check_plot(plot)
+    named = [word.strip() for word in words.split(",")] if words is not None else []
+    if words is not None and (len(named) < 2 or not all(named)):
+        raise PromptError(f"--words {words!r}: expected two words or more, for example Paris,Rome")
     from roundtrip.engine.engine import load
     from roundtrip.engine.inside import Table, look
     from roundtrip.journey.cache_compare import cache_sizes
@@ -48,8 +51,7 @@ def inside(
             raise PromptError("this model has no chat template; leave --chat out")
         ids = engine.chat.ids([{"role": "user", "content": text}])
     found = look(engine, text, ids, best, near)
-    named = [word.strip() for word in words.split(",")] if words else []
-    table = Table(engine) if len(named) > 1 else None
+    table = Table(engine) if named else None
     cosines = {word: table.cosine(named[0], word) for word in named[1:]} if table else {}
     typical = table.typical(named[0]) if table else 0.0
     if plot:
@@ -73,7 +75,7 @@ def _check_plot(plot: str | None) -> None:
     if plot is None or plot.lower().endswith(".svg"):
         return
     path = Path(plot)
-    if not plot or path.is_file() or (path.suffix and not path.is_dir()):
+    if not plot or "\0" in plot or (not path.is_dir() and (path.suffix or path.exists())):
         raise OutputError(f"{plot or repr(plot)}: expected a folder, or a name that ends in .svg")
 
 
@@ -111,7 +113,7 @@ def _page(found: Inside, columns: int, every: bool) -> list[str]:
     lines += ["", *wrap(said, columns, "   ")]
     for token in found.tokens:
         first = " ".join(f"{v:+.2f}" for v in token.first[:4])
-        near = ", ".join(f"{_mark(n.text)} {n.cosine:.2f}" for n in token.neighbors)
+        near = ", ".join(f"{_mark(n.text).replace(',', '“,”')} {n.cosine:.2f}" for n in token.neighbors)
         lines += wrap(f"  {_mark(token.text):<14} length {token.norm:.2f}, {first} …   {near}", columns, " " * 17)
     lines += ["", *_looks(found, columns, every)]
     lines += ["", *_guesses(found, columns, every)]

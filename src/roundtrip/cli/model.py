@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from roundtrip.cli.output import as_json, say, say_json
+from roundtrip.cli.output import as_json, say, say_json, width
 from roundtrip.errors import ModelError
 
 QUESTION = (504, 3575, 282, 4649, 314)  # The capital of France is
@@ -50,9 +50,11 @@ def fetch(url: str | None, sha256: str | None, quiet: bool, as_json: bool) -> No
 @as_json
 def where(path: str | None, as_json: bool) -> None:
     """Say which weights are used, and why these."""
+    from roundtrip.engine.gguf import GGUF
     from roundtrip.engine.weights import resolve
 
     found = resolve(path)
+    GGUF(found.path).close()  # says what is wrong with a file that holds no model
     if as_json:
         say_json(
             {"path": str(found.path), "sha256": found.sha256, "origin": found.origin, "published": found.published}
@@ -94,6 +96,8 @@ def check(ctx: click.Context, path: str | None, as_json: bool) -> None:
 
 
 def _page(body: dict[str, Any]) -> str:
+    from roundtrip.trace.table import wrap
+
     card = body["card"]
     lines = [
         f"{card['name']} ({card['file']}, {card['file_B'] / 1e6:.0f} MB, license {card['license']})",
@@ -103,8 +107,12 @@ def _page(body: dict[str, Any]) -> str:
         f"SHA-256 {card['sha256']}",
         "After 'The capital of France is': " + ", ".join(f"{c['text']!r} {c['logit']:.4f}" for c in body["next"]),
     ]
-    known = {True: "These are the known scores, within 0.001.", False: "These are NOT the known scores.", None: ""}
-    return "\n".join([*lines, known[body["holds"]]]).rstrip()
+    known = {
+        True: "These are the known scores, within 0.001.",
+        False: "These are NOT the known scores.",
+        None: "It is not the published file, so there are no known scores to hold these to.",
+    }
+    return "\n".join(part for line in [*lines, known[body["holds"]]] for part in wrap(line, min(width(), 120)))
 
 
 def _variable() -> str:

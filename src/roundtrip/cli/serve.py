@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 
 import click
 
@@ -13,7 +13,7 @@ HOST = "127.0.0.1"
 
 
 @click.command()
-@click.option("--model", type=click.Path(path_type=Path), metavar="FILE",
+@click.option("--model", metavar="FILE",
               help="Weights (GGUF); by default those that 'roundtrip model fetch' got.")  # fmt: skip
 @click.option("--host", default=HOST, show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=PORT, show_default=True,
@@ -31,13 +31,15 @@ HOST = "127.0.0.1"
               help="Threads of the linear algebra; more than one is faster on an idle machine only.")  # fmt: skip
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0.001, 86_400.0), default=120.0, show_default=True,
               help="Seconds for one answer, from arrival to end.")  # fmt: skip
-def serve(model: Path | None, host: str, port: int, api_key_env: str | None, queue: int, slots: int, pages: int,
+def serve(model: str | None, host: str, port: int, api_key_env: str | None, queue: int, slots: int, pages: int,
           context: int | None, threads: int, timeout_s: float) -> None:  # fmt: skip
     """Serve the small model to any client of the OpenAI interface.
 
     Answers are greedy unless a request asks for a temperature. Ctrl+C (or SIGTERM) finishes what was begun, then stops.
     """
     _installed()
+    if math.isnan(timeout_s):  # no range keeps out what is no number
+        raise RoundtripError("--timeout nan: expected seconds, 0.001 to 86,400")
     from roundtrip.engine import guard, server
     from roundtrip.engine.backends import key_from
     from roundtrip.engine.engine import load

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,6 +48,7 @@ PLOTS = {
     "plot_energy": ("svg_energy", "energy", "Draw the energy of each stage as SVG."),
 }
 WIDEST_ANSWER = 110
+LONG = 2_000  # characters of a prompt that the small model reads for seconds
 STEPS = ("decode.step_", "decode.gap_")  # of a record: one a token, too many for a table
 
 
@@ -123,6 +126,8 @@ def trip(
         check_unused(backend, base_url, api_key_env)
         if tls:
             raise ScenarioError("--tls goes with --record: a forecast has its own (network.edge, network.connection)")
+        if model is not None and answers:
+            _check_model(model)
     else:
         server = choose(backend, base_url, model, api_key_env, tls)
         if scenario not in ("cloud", "here") or settings:
@@ -140,6 +145,17 @@ def trip(
     shown.show(trace)
     if answers:
         _say_answer(trace, model, form, max_tokens, live)
+
+
+def _check_model(model: str) -> None:
+    """Refuse weights that were named and cannot answer, before anything is printed."""
+    from roundtrip.engine.gguf import GGUF
+    from roundtrip.engine.model import sizes
+    from roundtrip.engine.weights import resolve
+
+    file = GGUF(resolve(model).path)
+    sizes(file)
+    file.close()
 
 
 def _measured(chosen: Scenario) -> Scenario:
@@ -220,11 +236,27 @@ def _say_answer(trace: Trace, model: str | None, form: str, max_tokens: int, liv
 
         if live:
             say("\n")
-        found = answer(trace.prompt, form, max_tokens, model=model, on_text=printer() if live else None)
+        with _patience(trace.prompt):
+            found = answer(trace.prompt, form, max_tokens, model=model, on_text=printer() if live else None)
         lines = answer_as_text(found, trace.prompt, min(width(), WIDEST_ANSWER))
     except (ModelError, PromptError) as error:
         lines = [f"No real answer: {error}"]
     say_page("\n" + "\n".join(lines) + "\n")
+
+
+@contextlib.contextmanager
+def _patience(prompt: str) -> Generator[None]:
+    """On a terminal, say what takes so long while the model reads a long prompt."""
+    says = len(prompt) > LONG and sys.stderr.isatty()
+    if says:
+        sys.stderr.write("The small model reads the prompt, which takes a while; --no-answer leaves it out.")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if says:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
 
 
 def write_files(trace: Trace, paths: dict[str, str | None], linear: bool, made: tuple[int, str] | None = None) -> None:

@@ -216,5 +216,7 @@ def _reason(output: str) -> str:
         return "what came does not have the published SHA-256"
     if "No space left on device" in output:
         return "no space left on the disk"
+    if "(from versions: none)" in output:
+        return "no package registry that can be reached has it (is there a network?)"
     lines = [line.split(":", 1)[1].strip() for line in output.splitlines() if line.startswith("ERROR:")]
     return lines[0][:200] if lines else "pip gave no reason"

@@ -15,7 +15,7 @@ from roundtrip.trace.svg import document, label
 from roundtrip.trace.table import one_line
 
 LEFT, TOP, RIGHT = 84.0, 104.0, 24.0
-MOST = 12  # tokens side by side: the last ones
+MOST = 12  # tokens side by side: the first, on which most attention rests, and the last ones
 CELL_W, CELL_H = 88.0, 19.0
 
 
@@ -66,7 +66,7 @@ def attention(found: Inside) -> str:
 
 def neighbors(found: Inside) -> str:
     """Draw the nearest neighbors of each token's vector, by the cosine between them."""
-    shown = found.tokens[-MOST:]
+    shown = [found.tokens[token] for token in _columns(found)]
     body = _heading(found, "Who is near in the embedding table", "Cosine between the vectors: 1 is the same direction.")
     width, row = 980.0, 19.0
     start, end = LEFT + 70.0, width - RIGHT - 30.0
@@ -119,8 +119,9 @@ def states(found: Inside) -> str:
         body.append(label(LEFT - 8, y + 4, f"{10.0**power:,g}" if power < 6 else f"1e{power}", "muted small", "end"))
     for layer in range(0, layers + 1, 5):
         body.append(label(place(layer, 10.0**low)[0], height - 26, str(layer), "muted small", "middle"))
+    body.append(label(LEFT - 8, height - 26, "layer", "muted small", "end"))
     taken: list[float] = []
-    for token, line in zip(columns, values, strict=True):
+    for token, line in sorted(zip(columns, values, strict=True), key=lambda pair: -pair[1][-1]):  # labels from the top
         points = " ".join("{:.1f},{:.1f}".format(*place(layer, v)) for layer, v in enumerate(line))
         text = seen(found.tokens[token].text)
         tip = f"{text}: up to {digits(max(line))}"
@@ -137,7 +138,8 @@ def states(found: Inside) -> str:
 
 
 def _columns(found: Inside) -> list[int]:
-    return list(range(max(len(found.tokens) - MOST, 0), len(found.tokens)))
+    count = len(found.tokens)
+    return list(range(count)) if count <= MOST else [0, *range(count - MOST + 1, count)]
 
 
 def _width(columns: list[int]) -> float:
@@ -146,6 +148,9 @@ def _width(columns: list[int]) -> float:
 
 def _heading(found: Inside, title: str, said: str) -> list[str]:
     prompt = one_line(found.prompt, 40)
+    count = len(found.tokens)
+    if count > MOST:
+        said += f" Shown: the first token and the last {MOST - 1} of {count}."
     return [label(24, 34, f"{title}: “{prompt}”", "text title"), label(24, 56, said, "muted small")]
 
 
@@ -174,8 +179,11 @@ def seen(text: str) -> str:
     """Return a token's text with what would not be seen in a picture made visible."""
     made = text.replace("\n", "↵").replace("\t", "⇥")
     made = "".join(c if c.isprintable() else "·" for c in made)
-    inner = made.lstrip(" ")
-    return "␣" * (len(made) - len(inner)) + inner or "∅"
+    inner = made.strip(" ")
+    if not inner:
+        return "␣" * len(made) or "∅"
+    before = len(made) - len(made.lstrip(" "))
+    return "␣" * before + inner + "␣" * (len(made) - before - len(inner))
 
 
 def _clip(text: str) -> str:

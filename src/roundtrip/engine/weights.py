@@ -84,7 +84,7 @@ def _own(name: str, origin: str) -> Weights:
     path = Path(name)
     if "\0" in name or not path.is_file():
         asked = f"{VARIABLE} names it" if origin == "environment" else "it was given"
-        raise ModelMissing(f"{name}: no such file of weights ({asked})")
+        raise ModelMissing(f"{name or repr(name)}: no such file of weights ({asked})")
     return Weights(path, checked(path) if path.name == FILE else sha256(path), origin)
 
 

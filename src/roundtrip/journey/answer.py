@@ -259,7 +259,7 @@ def answer_as_text(found: Answer, prompt: str, width: int) -> list[str]:
     lines += [f"  {line}" for line in wrap(f"“{said}”", width - 4)]
     lines += ["", *wrap(f"By {trust(found.card, found.name)}.", width)]
     rate = f", then {digits(found.rate_token_s, 2)} tokens a second" if found.rate_token_s else ""
-    ended = " (cut off after so many)" if found.finish == "length" else ""
+    ended = " (cut off there: --max-tokens)" if found.finish == "length" else ""
     lines += wrap(
         f"First token after {si(found.first_token_s, 's')}{rate}; {found.output_tokens} tokens{ended}. "
         "The same stages, recorded and forecast for this machine:",

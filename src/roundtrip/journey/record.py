@@ -302,7 +302,9 @@ def record_as_text(found: Recorded, width: int, shows_answer: bool = True) -> li
             f"{si(c.flop_rate_flop_s.value, 'flop/s')}, measured on {c.date[:10]}."
         )
     else:
-        notes.append("There is no forecast: this machine was measured for its own engine, and another one answered.")
+        notes.append(
+            "There is no forecast: this machine was measured for the engine in this program, and another answered."
+        )
     if found.backend == "numpy" and found.processor_s < 0.9 * whole_s:
         notes.append(
             f"Other programs were at work: of {si(whole_s, 's')} on the clock the processor spent "
@@ -314,5 +316,6 @@ def record_as_text(found: Recorded, width: int, shows_answer: bool = True) -> li
     elif found.clock is not None:
         notes.append("Client, server and model share one clock; a short request went before, so that all were warm.")
     lines += wrap(" ".join(notes), width)
-    lines += wrap("Not recorded: " + "; ".join(f"{n}: {why}" for n, why in found.missing.items()) + ".", width)
+    if found.missing:
+        lines += wrap("Not recorded: " + "; ".join(f"{n}: {why}" for n, why in found.missing.items()) + ".", width)
     return lines
