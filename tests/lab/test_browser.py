@@ -69,9 +69,13 @@ def test_the_single_file_opens_from_a_disk(tmp_path: Path) -> None:
 
 
 def test_the_first_screen_is_useful_before_3d_is_there(lab: str) -> None:
-    shown = run_node("browser.mjs", "first", lab)["text"]
-    assert "whole answer" in shown
-    assert len(shown) > 500
+    told = run_node("browser.mjs", "first", lab)
+    for screen, shown in told.items():
+        assert len(shown["text"]) > 500, screen
+        assert shown["drawn"] == 1, screen
+        assert not shown["stray"], (screen, shown["stray"][:3])
+    for size in ("laptop", "phone"):
+        assert "whole answer" in told[f"{size} journey"]["text"]
 
 
 def test_axe_finds_nothing(lab: str) -> None:

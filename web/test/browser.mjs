@@ -40,16 +40,24 @@ const commands = {
     });
   },
 
-  /** The first screen while the 3D code never arrives: it has its title, its numbers and its text. */
+  /** Screens while the 3D code never arrives: title, numbers, text, a flat picture, and no label that has no place yet. */
   async first() {
-    return withBrowser(async (browser) => {
-      const { page } = await newPage(browser);
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const all = [["laptop", "", {}], ["phone", "", phone], ["laptop", "word", {}], ["phone", "word", phone]];
+    return withBrowser((browser) => forEach(all, async ([, screen, options]) => {
+      const { page, context } = await newPage(browser, options);
       await page.route(/assets\/scene/, () => {});
-      await page.goto(address(base, ""));
-      await page.waitForSelector("main h1");
+      await page.goto(address(base, screen));
+      await page.waitForSelector("main h1", { state: "attached" });
       await page.waitForTimeout(2000);
-      return { text: await page.locator("main").innerText() };
-    });
+      const told = await page.evaluate(() => ({
+        text: document.querySelector("main").innerText,
+        drawn: document.querySelectorAll("main :is(.j-flat, .w-flat)").length,
+        stray: [...document.querySelectorAll(".j-flag3, .j-note, .w-note")].filter((each) => each.checkVisibility({ visibilityProperty: true })).map((each) => each.textContent),
+      }));
+      await context.close();
+      return told;
+    }, { name: ([size, screen]) => `${size} ${screen || "journey"}` }));
   },
 };
 

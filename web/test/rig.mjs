@@ -63,6 +63,8 @@ export async function ready(page) {
 /** Waits until the 3D picture has drawn and rests: no frame for more than a second. */
 export async function rests(page) {
   await page.waitForFunction(() => window.lab3d?.frames > 0);
+  // what was seen at an earlier rest says nothing of this one
+  await page.evaluate("delete window.lab3dSeen");
   await page.waitForFunction(() => {
     const now = performance.now();
     if (window.lab3d.frames !== window.lab3dSeen?.[0]) window.lab3dSeen = [window.lab3d.frames, now];

@@ -40,31 +40,42 @@ const commands = {
     }, { name: ([way, screen, query]) => `${way} ${screen || "journey"} ${query}` }));
   },
 
-  /** Script a frame of one picture after the other, with nothing beside it: for `make bench`. */
+  /** Script a frame of one picture after the other, with nothing beside it: for `make bench`. The best of three, as others use this machine, too. */
   async speed() {
-    return withBrowser((browser) => forEach([["", "view=1"], ["", "view=2"], ["", "tour=0"], ["word", "step=3"], ["word", "step=4"], ["word", "step=5"]], async ([screen, query]) => {
+    const all = [["", "view=1"], ["", "view=2"], ["", "tour=0"], ["word", "step=3"], ["word", "step=4"], ["word", "step=5"]];
+    return withBrowser((browser) => forEach(all, async ([screen, query]) => {
       const { page, context } = await newPage(browser, {});
+      const cdp = await context.newCDPSession(page);
+      await cdp.send("Performance.enable");
+      const script_s = async () => (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "ScriptDuration").value;
       await page.goto(address(base, screen, query));
       await ready(page);
-      await rests(page);
-      // shaders are made and buffers are filled: what runs now is what a reader has all the time
-      await page.evaluate("lab3d.scripts.length = 0");
-      if (query.startsWith("tour")) await page.locator(".j-go").click();
-      else await page.locator("main").getByRole("button", { name: /Signal/ }).click();
-      if (query.startsWith("tour")) await page.waitForTimeout(6_500);
-      else await rests(page);
-      const told = await page.evaluate(() => {
-        const sorted = [...lab3d.scripts].sort((a, b) => a - b);
-        return { frames: sorted.length, calls: lab3d.calls, median_ms: sorted[sorted.length >> 1], p95_ms: sorted[Math.floor(sorted.length * 0.95)] };
-      });
-      const seen = await page.evaluate("lab3d.frames");
-      if (query.startsWith("tour")) told.idle = 0;
-      else {
-        await page.waitForTimeout(1_500);
-        told.idle = (await page.evaluate("lab3d.frames")) - seen;
+      let best = null;
+      for (let run = 0; run < 3; run++) {
+        await rests(page);
+        // shaders are made and buffers are filled: what runs now is what a reader has all the time
+        await page.evaluate("lab3d.scripts.length = 0");
+        const [from_s, from] = [await script_s(), await page.evaluate("lab3d.frames")];
+        if (query.startsWith("tour")) {
+          await page.locator(".j-scrub input").fill("0");
+          await page.locator(".j-go").click();
+          await page.waitForTimeout(6_500);
+          await page.locator(".j-go").click();
+        } else await page.locator("main").getByRole("button", { name: /Signal/ }).click();
+        await rests(page);
+        const drawn = (await page.evaluate("lab3d.frames")) - from;
+        const page_ms = (((await script_s()) - from_s) * 1e3) / drawn;
+        const told = await page.evaluate(() => {
+          const sorted = [...lab3d.scripts].sort((a, b) => a - b);
+          return { frames: sorted.length, calls: lab3d.calls, median_ms: sorted[sorted.length >> 1], p95_ms: sorted[Math.floor(sorted.length * 0.95)] };
+        });
+        if (told.frames >= 30 && (!best || told.p95_ms < best.p95_ms)) best = { ...told, page_ms };
       }
+      const seen = await page.evaluate("lab3d.frames");
+      await page.waitForTimeout(1_500);
+      best.idle = (await page.evaluate("lab3d.frames")) - seen;
       await context.close();
-      return told;
+      return best;
     }, { name: ([screen, query]) => `${screen || "journey"} ${query}`, atOnce: 1 }));
   },
 

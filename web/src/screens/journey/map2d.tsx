@@ -29,7 +29,7 @@ const PLACES: Readonly<Record<Part, { readonly x: number; readonly top: number; 
   back: { x: 520, top: 290, flag: 322, side: "right", below: true },
 };
 /** How many letters of what a part does stand in a line, where there is little room. */
-const LINE: Partial<Readonly<Record<Part, number>>> = { eye: 17, device: 26, cache: 24 };
+const LINE: Partial<Readonly<Record<Part, number>>> = { eye: 20, device: 26, cache: 24 };
 const LONGEST = 40;
 
 /** A text in lines of so many letters at most. */
