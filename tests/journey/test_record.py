@@ -312,6 +312,8 @@ def test_the_short_way_measures_and_tells_who_wrote(engine: Engine) -> None:
     assert json.loads(json.dumps(found.as_dict()))["text"] == found.text
     again = answer(PROMPT, "chat", 7, engine=engine)
     assert again.text == found.text
+    plain = answer(PROMPT, "text", 2, engine=engine)  # the template of a chat is cut into tokens, too
+    assert (found.rows[0].forecast_s or 0.0) > 2.0 * (plain.rows[0].forecast_s or 1.0)
 
 
 def test_a_line_that_ends_ends_the_answer(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,8 +190,8 @@ def answer(
     trace = forecast_here(prompt, numbers, len(ids), len(marks), loaded)
     rows = [
         Beside(
-            "model.tokenizer", f"the text is cut into {len(ids)} tokens", cut - start, _span(trace, "model.tokenizer"),
-            cut_cpu - start_cpu,
+            "model.tokenizer", f"the text is cut into {len(ids)} tokens", cut - start,
+            _span(trace, "model.tokenizer") * wrapping(loaded, prompt, chosen), cut_cpu - start_cpu,
         ),
         Beside(
             "model.prefill", "the model reads them and picks the first", first[0] - cut,
@@ -227,6 +227,15 @@ def tokens_of(engine: Engine, prompt: str, form: str) -> list[int]:
     if form == "chat" and engine.chat is not None:
         return engine.chat.ids([{"role": "user", "content": prompt}])
     return engine.tokenizer.encode(prompt, special=False)
+
+
+def wrapping(engine: Engine, prompt: str, form: str) -> float:
+    """Return how many times longer a prompt is inside the chat template, in bytes: all of that is cut into tokens."""
+    if form != "chat" or engine.chat is None:
+        return 1.0
+    whole = engine.chat([{"role": "user", "content": prompt}])
+    whole_B, prompt_B = (len(text.encode("utf-8", "surrogatepass")) for text in (whole, prompt))
+    return whole_B / max(prompt_B, 1)
 
 
 def forecast_here(

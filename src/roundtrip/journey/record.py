@@ -21,7 +21,7 @@ from roundtrip.engine.engine import ModelCard
 from roundtrip.engine.exchange import Exchange, Token
 from roundtrip.engine.spans import Offset, now_ns
 from roundtrip.errors import DomainError, RoundtripError
-from roundtrip.journey.answer import MOST_TOKENS, forecast_here, form_of, stops, trust
+from roundtrip.journey.answer import MOST_TOKENS, forecast_here, form_of, stops, trust, wrapping
 from roundtrip.journey.beside import Beside, rows_as_text
 from roundtrip.journey.forecast import forecast
 from roundtrip.journey.record_trace import assemble, pieces
@@ -182,7 +182,8 @@ def record(
     trace = assemble(plan, pieces(found, clock, printed), found.start_ns, found.text)
     return Recorded(
         trace, plan, found, clock, backend.name, endpoint.model, chosen, endpoint.card, numbers,
-        _beside(trace, plan if numbers else None, found), processor_s, load_s,
+        _beside(trace, plan if numbers else None, found,
+                wrapping(endpoint.engine, prompt, chosen) if endpoint.engine else 1.0), processor_s, load_s,
         began_ns - round(trace.span("computer.request").end_s * 1e9),
         _missing(endpoint, found, clock, bool(printed)),
     )  # fmt: skip
@@ -226,8 +227,8 @@ def _printer(on_token: Callable[[str], None] | None, printed: list[tuple[int, in
     return write
 
 
-def _beside(trace: Trace, plan: Trace | None, found: Exchange) -> list[Beside]:
-    """Return the recorded stages, with the forecast of those that it has."""
+def _beside(trace: Trace, plan: Trace | None, found: Exchange, longer: float) -> list[Beside]:
+    """Return the recorded stages, with the forecast of those that it has; `longer` is what the template makes of it."""
     rows: list[Beside] = []
     engine_s = plan.span("prefill.engine").duration_s if plan else 0.0
     for span in trace.spans:
@@ -237,7 +238,7 @@ def _beside(trace: Trace, plan: Trace | None, found: Exchange) -> list[Beside]:
             continue
         expected: float | None = None
         if plan is not None and span.id in ("datacenter.queue", "model.tokenizer"):
-            expected = plan.span(span.id).duration_s
+            expected = plan.span(span.id).duration_s * (longer if span.id == "model.tokenizer" else 1.0)
         if plan is not None and span.id == "model.prefill":
             expected = plan.span("model.prefill").duration_s - engine_s
         rows.append(Beside(span.id, span.title, span.duration_s, expected))
