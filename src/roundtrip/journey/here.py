@@ -9,7 +9,6 @@ from roundtrip.figures.figure import Figure
 from roundtrip.journey.scenario import Scenario, load_scenario
 
 SOURCE = "this-machine"
-ACCELERATOR = "this-machine"
 
 
 def measured_figures(calibration: Calibration) -> dict[str, Figure]:

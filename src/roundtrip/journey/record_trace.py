@@ -65,7 +65,10 @@ def pieces(found: Exchange, clock: Offset | None, printed: Sequence[tuple[int, i
     first_ns = found.first_token_ns
     if first_ns is None:
         raise ValueError("an exchange without a token is no trip")
-    server = [_here(span, clock) for span in found.server_spans] if clock is not None else []
+    server: list[Measured] = []
+    if clock is not None:
+        told, ours = found.server_spans, clock.here_ns
+        server = [replace(s, start_ns=ours(s.start_ns), end_ns=ours(s.end_ns)) for s in told]
     chain: list[Piece] = []
     for span in [*found.spans(), *server]:
         if span.name in TITLES:
@@ -100,11 +103,6 @@ def pieces(found: Exchange, clock: Offset | None, printed: Sequence[tuple[int, i
     whole.append(Piece(ANSWER, "network.stream", "tokens arrive one by one", "moving charge", first_ns, last_ns,
                        attributes={"events": float(len(found.tokens))}, bytes_in=float(found.received_B)))  # fmt: skip
     return whole
-
-
-def _here(span: Measured, clock: Offset | None) -> Measured:
-    shift = clock.ahead_ns if clock else 0
-    return replace(span, start_ns=span.start_ns - shift, end_ns=span.end_ns - shift)
 
 
 def _told(found: Exchange, first_ns: int) -> list[Piece]:
