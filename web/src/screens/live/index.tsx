@@ -122,7 +122,7 @@ export default function Live({ state }: ScreenProps) {
           <Talk
             turns={turns.length > 0 || running ? turns : kept ? [kept] : []} running={running} into={into} shown={showing?.key ?? -1} onShow={show} at={at} level={level} t={t}
           />
-          <p class="small status" role="status">
+          <p class="small status noprint" role="status">
             {model.state === "waking" ? t("live.waking") : phase ? t(`live.${phase}`) : ""}
           </p>
           {here && (
