@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from roundtrip.engine.cache import CacheFull, Pool
 from roundtrip.engine.engine import Engine, load
 from roundtrip.engine.gguf import GGUF
 from roundtrip.engine.model import COLUMNS, Llama, times
-from roundtrip.engine.steps import Look
+from roundtrip.engine.steps import Look, Room
 from roundtrip.errors import DomainError, ModelError
 from tests.engine.judging import real_engine
 from tests.engine.tiny import CONTEXT, HEADS, LAYERS, WIDTH, gguf_bytes, metadata, naive_logits, tiny_gguf, weights
@@ -89,6 +91,43 @@ def test_a_long_prompt_is_attended_to_in_blocks(tiny: Engine) -> None:
     with tiny.model.cache() as cache:
         single = np.stack([tiny.model.forward([(cache, [i])]).logits[0] for i in ids])
     np.testing.assert_allclose(whole, single, atol=CLOSE)
+
+
+def test_attention_of_a_long_prompt_is_put_together_out_of_its_blocks(tiny: Engine) -> None:
+    ids = [int(i) for i in np.random.default_rng(4).integers(0, 300, CONTEXT - 5)]  # more than one block of queries
+    look = Look(attention=True)
+    with tiny.model.cache() as one, tiny.model.cache() as other:
+        for cache in (one, other):
+            tiny.model.forward([(cache, [1, 2, 3])])
+        trace = tiny.model.forward([(one, ids)], look=look).trace
+        assert trace.attention_blocks is not None
+        assert len(trace.attention_blocks[0][0]) == 2
+        assert trace.attention is not None
+        whole = trace.attention[0]
+        assert whole.shape == (LAYERS, HEADS, len(ids), len(ids) + 3)
+        for place, i in enumerate(ids):
+            single = tiny.model.forward([(other, [i])], look=look).trace.attention
+            assert single is not None
+            np.testing.assert_allclose(whole[:, :, place, : place + 4], single[0][:, :, 0], atol=1e-5)
+            assert not whole[:, :, place, place + 4 :].any()
+
+
+def test_a_room_is_written_over_by_the_next_pass_and_changes_nothing(tiny: Engine) -> None:
+    look = Look(hidden=True, attention=True, room=Room())
+    seen: list[tuple[np.ndarray, np.ndarray]] = []
+    for ids in ([5, 6, 7, 8] * 40, [9, 10], [11, 12, 13] * 50):  # a long one, a short one that leaves some, a third
+        kept = [tiny.model.forward([(tiny.model.cache(), ids)], look=one) for one in (look, replace(look, room=None))]
+        both = [[*(step.trace.hidden or ()), *(step.trace.attention or ())] for step in kept]
+        assert len(both[0]) == 2
+        for roomy, plain in zip(*both, strict=True):
+            np.testing.assert_array_equal(roomy, plain)
+        np.testing.assert_array_equal(kept[0].logits[0], kept[1].logits[0])
+        blocks, hidden = kept[0].trace.attention_blocks, kept[0].trace.hidden
+        assert blocks is not None
+        assert hidden is not None
+        seen.append((blocks[0][0][0], hidden[0]))
+    for before, after in itertools.pairwise(seen):
+        assert all(np.shares_memory(a, b) for a, b in zip(before, after, strict=True))
 
 
 def test_only_the_last_token_is_scored_unless_all_are_asked_for(tiny: Engine) -> None:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from roundtrip.engine.cache import Cache, Layout, Pool
 from roundtrip.engine.gguf import GGUF, Floats
-from roundtrip.engine.recorder import Recorder, Span
+from roundtrip.engine.recorder import Recorder, Run, Span
 from roundtrip.engine.steps import Look, Step
 from roundtrip.errors import DomainError, ModelError
 
@@ -151,11 +151,12 @@ class Llama:
         # A pair of numbers is one complex number; a position turns each pair, the first fast and the last slowly.
         turns = np.exp(1j * np.outer(positions, self._frequencies)).astype(np.complex64)[:, None]  # (rows, 1, 32)
         x = self.embed(ids)  # (rows, 576)
-        seen = Recorder(look or Look(), x, self.sizes.layers, self.sizes.heads, spans)
+        runs = [_runs(span) for span in spans]
+        seen = Recorder(look or Look(), x, self.sizes.layers, self.sizes.heads, spans, runs)
         # exp(1000) is infinite, and one over it is zero, as it should be; what is no number is found at the end.
         with np.errstate(over="ignore", invalid="ignore"):
             for index, layer in enumerate(self.layers):
-                x += self._attention(index, layer, x, turns, spans, seen)  # (rows, 576)
+                x += self._attention(index, layer, x, turns, spans, runs, seen)  # (rows, 576)
                 x += self._feed_forward(layer, x)  # (rows, 576)
                 seen.after_layer(index, x)
             logits = self.scores(x if every else x[[end - 1 for _, _, end in spans]])  # (rows or parts, 49152)
@@ -173,6 +174,7 @@ class Llama:
         x: Floats,
         turns: NDArray[np.complex64],
         spans: list[Span],
+        runs: list[list[Run]],
         seen: Recorder,
     ) -> Floats:
         """Return what a layer's attention adds to each row."""
@@ -189,15 +191,12 @@ class Llama:
             begin, stop = cache.length, cache.length + end - first
             cache.keys[index, :, begin:stop] = keys[first:end].transpose(1, 0, 2)  # (3, tokens, 64)
             cache.values[index, :, begin:stop] = values[first:end].transpose(1, 0, 2)
-            weights = seen.attention[part][index] if seen.attention else None  # (9, tokens, positions)
-            for a in range(first, end, QUERIES):
-                b = min(a + QUERIES, end)
-                there = begin + b - first  # positions that the last of these queries can see
+            for number, (a, b, there) in enumerate(runs[part]):
                 mixed[a:b] = attend(
                     queries[a:b],
                     cache.keys[index, :, :there],
                     cache.values[index, :, :there],
-                    None if weights is None else weights[:, a - first : b - first, :there],
+                    seen.attention[part][index][number] if seen.attention else None,
                 )
         return times(mixed, layer.output)  # (rows, 576) -> (rows, 576)
 
@@ -255,7 +254,7 @@ def attend(queries: Floats, keys: Floats, values: Floats, keep: Floats | None = 
     keys, values
         (kv_heads, positions, head_width). Several heads share one of them; a token sees itself and what came before.
     keep
-        Where to leave the weights: (heads, tokens, positions).
+        Where to compute the weights, and to leave them: (heads, tokens, positions), in one piece.
 
     Returns
     -------
@@ -266,7 +265,8 @@ def attend(queries: Floats, keys: Floats, values: Floats, keep: Floats | None = 
     shared = heads // kv_heads
     grouped = queries.reshape(tokens, kv_heads, shared, width).transpose(1, 2, 0, 3)  # (3, 3, tokens, 64)
     grouped = grouped.reshape(kv_heads, shared * tokens, width)  # (3, 3 * tokens, 64)
-    fit = grouped @ keys.transpose(0, 2, 1)  # (3, 3 * tokens, positions)
+    room = None if keep is None else keep.reshape(kv_heads, shared * tokens, positions)
+    fit = np.matmul(grouped, keys.transpose(0, 2, 1), out=room)  # (3, 3 * tokens, positions)
     fit *= np.float32(width**-0.5)
     if tokens > 1:
         future = np.triu(np.full((tokens, tokens), -np.inf, np.float32), 1)  # (tokens, tokens)
@@ -274,8 +274,6 @@ def attend(queries: Floats, keys: Floats, values: Floats, keep: Floats | None = 
     fit -= fit.max(axis=-1, keepdims=True)
     weights = np.exp(fit, out=fit)
     weights /= weights.sum(axis=-1, keepdims=True)
-    if keep is not None:
-        keep[:] = weights.reshape(heads, tokens, positions)
     mixed = weights @ values  # (3, 3 * tokens, 64)
     mixed = mixed.reshape(kv_heads, shared, tokens, width).transpose(2, 0, 1, 3)  # (tokens, 3, 3, 64)
     return mixed.reshape(tokens, heads * width)
@@ -337,6 +335,14 @@ def _spans(parts: Sequence[Part]) -> list[Span]:
         spans.append((cache, first, first + len(tokens)))
         first += len(tokens)
     return spans
+
+
+def _runs(span: Span) -> list[Run]:
+    """Return the rows of a part that go through attention together, and how many positions the last of them can see."""
+    cache, first, end = span
+    return [
+        (a, min(a + QUERIES, end), cache.length + min(a + QUERIES, end) - first) for a in range(first, end, QUERIES)
+    ]
 
 
 PIECES = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")

@@ -3,19 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Blocks = list[list[Floats]]
+"""Attention of a part, by layer, as it was computed: a run of tokens at a time, (heads, tokens, positions)."""
+
+
+class Room:
+    """Memory for what forward passes keep, taken once and used again by each pass that is given it.
+
+    The states and the attention of 500 tokens take 200 MB. What they cost is not to be written but to be given out by
+    the system, page by page. A trace that lies here holds until the next pass.
+    """
+
+    def __init__(self) -> None:
+        self._taken: dict[str, Floats] = {}
+
+    def floats(self, name: str, count: int) -> Floats:
+        """Return so many numbers of any value; those that were asked for under this name before are used again."""
+        taken = self._taken.get(name)
+        if taken is None or taken.size < count:
+            taken = self._taken[name] = np.empty(count, np.float32)
+        return taken[:count]
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a forward pass shall keep, besides its scores: hidden states, attention weights."""
+    """What a forward pass shall keep, besides its scores: hidden states, attention weights.
+
+    With a `room` they are written there, over what the last pass left.
+    """
 
     hidden: bool = False
     attention: bool = False
+    room: Room | None = None
 
 
 @dataclass(frozen=True)
@@ -49,8 +74,8 @@ class StepTrace:
         Bytes that are filled in the caches of all parts, after the step.
     hidden
         One array a part, (layers + 1, tokens, width): the embedding, then the state after each layer.
-    attention
-        One array a part, (layers, heads, tokens, positions): how much each token looks at each position.
+    attention_blocks
+        One entry a part: the attention weights as they were computed; `attention` puts them together.
     missing
         Name of what is None, and the reason.
     """
@@ -64,8 +89,29 @@ class StepTrace:
     entropy_nat: list[float]
     cache_B: int
     hidden: list[Floats] | None = None
-    attention: list[Floats] | None = None
+    attention_blocks: list[Blocks] | None = None
     missing: dict[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def attention(self) -> list[Floats] | None:
+        """How much each token looks at each position: one array a part, (layers, heads, tokens, positions).
+
+        It is put together when it is first read, which takes time and memory that the pass itself did not need.
+        """
+        return None if self.attention_blocks is None else [_together(layers) for layers in self.attention_blocks]
+
+
+def _together(layers: Blocks) -> Floats:
+    """Return the blocks of all layers as one array; what a block does not reach is the future, and zero."""
+    heads, _, positions = layers[0][-1].shape
+    tokens = sum(block.shape[1] for block in layers[0])
+    whole = np.zeros((len(layers), heads, tokens, positions), np.float32)
+    for layer, blocks in zip(whole, layers, strict=True):
+        first = 0
+        for block in blocks:
+            layer[:, first : first + block.shape[1], : block.shape[2]] = block
+            first += block.shape[1]
+    return whole
 
 
 @dataclass(frozen=True)
