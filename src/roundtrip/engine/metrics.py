@@ -142,9 +142,7 @@ class Metrics:
         self.gap_s = Histogram("inter_token_latency_seconds", "From one token to the next.", GAPS_S)
         self.prefill_s = Histogram("request_prefill_time_seconds", "From the first step to the first token.", WAITS_S)
         self.decode_s = Histogram("request_decode_time_seconds", "From the first token to the last.", WAITS_S)
-        self.whole_s = Histogram(
-            "e2e_request_latency_seconds", "From entry into the queue to the end.", WAITS_S
-        )
+        self.whole_s = Histogram("e2e_request_latency_seconds", "From entry into the queue to the end.", WAITS_S)
         self.step_tokens = Histogram("iteration_tokens_total", "Tokens of a step, of all requests.", TOKENS)
         self._all = [
             Gauge("num_requests_running", "Requests that are being computed.", running),
