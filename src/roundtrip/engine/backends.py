@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from roundtrip.engine.certificate import self_signed
 from roundtrip.engine.engine import Engine, ModelCard, load
@@ -242,8 +243,9 @@ class HttpBackend:
             return str(json.loads(data)["data"][0]["id"])
         except (ValueError, KeyError, IndexError, TypeError):
             said = record.error or f"status {record.status}"
+            hint = "give one with --model" if urlsplit(self.base_url).path.strip("/") else "most addresses end in /v1"
             raise RoundtripError(
-                f"{self.base_url[:200]}: it does not say which models it has ({said}); give one with --model"
+                f"{self.base_url[:200]}: it does not say which models it has ({said}); {hint}"
             ) from None
 
 
