@@ -15,7 +15,7 @@ from roundtrip.journey.way import Way
 def test_every_run_has_what_a_share_needs(run: str) -> None:
     figures = load("training_runs")[run].figures
     joules = figures["accelerator_time_h"].value * 3600 * figures["accelerator_power_W"].value * figures["pue"].value
-    assert 1e11 < joules < 1e15
+    assert 1e9 < joules < 1e15
     reached = 6 * figures["active_parameters"].value * figures["training_tokens"].value
     reached /= figures["pretraining_time_h"].value * 3600 * figures["flop_rate_flop_s"].value
     # Small models that larger ones taught spend most of their hours elsewhere (1B: 5 %); OPT counts useful steps only.
