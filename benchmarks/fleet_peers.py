@@ -30,15 +30,19 @@ def dynamo(path: str, options: dict[str, object]) -> dict[str, object]:
 
 
 def sched_sim(path: str, _: dict[str, object]) -> dict[str, object]:
-    """Replay with chunked prefill on its own H100, once."""
+    """Replay with chunked prefill and its own step times of an 8B model on an H100, once."""
     from pathlib import Path
 
     from sched_sim.core.event_engine import Simulator
-    from sched_sim.hardware.presets import get_hardware_profile
+    from sched_sim.hardware.profile import HardwareProfile
     from sched_sim.schedulers.factory import create_scheduler
     from sched_sim.workloads.trace_loader import load_trace_file
 
-    machine = get_hardware_profile("h100")
+    machine = HardwareProfile(
+        name="H100", vram_gb=80.0, memory_bandwidth_gb_s=3350.0, fp16_tflops=989.0, tensor_core_efficiency=0.6,
+        kernel_launch_overhead_ms=1.0, model_name="8B", parameter_count_billions=8.03, num_layers=32, hidden_size=4096,
+        num_heads=32, num_kv_heads=8, head_dim=128, dtype_bytes=2,
+    )  # fmt: skip
     simulator = Simulator(machine, create_scheduler("chunked", machine, token_budget=2048))
     simulator.submit_workload(load_trace_file(Path(path)))
     start = time.process_time()
