@@ -47,7 +47,7 @@ bench: .venv/.bench
 validate: .venv/.dev
 	@$(BIN)/roundtrip model fetch --quiet || true
 	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth "$(TRUTH)") $(if $(FIT),--fit "$(FIT)")
-	@ROUNDTRIP_FULL=1 $(BIN)/python -m pytest -q tests/engine/test_abuse.py
+	@ROUNDTRIP_FULL=1 $(BIN)/python -m pytest -q tests/engine/test_abuse.py tests/fleet/test_oracle.py
 
 tables: .venv/.dev
 	@$(BIN)/python tools/make_tables.py
