@@ -66,13 +66,22 @@ function People({ sums, days }: { readonly sums: number; readonly days: number }
           ))}
         </g>
       ))}
+      <Days days={days} x={216} y={6} />
+    </svg>
+  );
+}
+
+/** Leaves of a calendar, the last one filled in part. */
+function Days({ days, x, y }: { readonly days: number; readonly x: number; readonly y: number }) {
+  return (
+    <>
       {Array.from({ length: Math.ceil(days) }, (_, i) => (
-        <g key={i} transform={`translate(${216 + i * 54} 6)`}>
+        <g key={i} transform={`translate(${x + i * 54} ${y})`}>
           <rect width="46" height="34" class="w-line" /><rect width="46" height="8" class="w-off" />
           <rect y="8" width={46 * Math.min(1, days - i)} height="26" fill="var(--moving-charge)" opacity=".8" />
         </g>
       ))}
-    </svg>
+    </>
   );
 }
 
@@ -92,12 +101,7 @@ function Field({ days }: { readonly days: number }) {
   return (
     <svg class="w-day" viewBox={`0 0 ${W} 46`} aria-hidden="true">
       {Array.from({ length: 60 * 8 }, (_, i) => <rect key={i} x={(i % 60) * 4.2} y={2 + Math.floor(i / 60) * 5} width="2.6" height="3.2" fill={i === 193 ? "var(--moving-charge)" : "var(--stored-charge)"} opacity={i === 193 ? 1 : 0.28 + ((i * 29) % 11) / 40} />)}
-      {Array.from({ length: Math.ceil(days) }, (_, i) => (
-        <g key={i} transform={`translate(${272 + i * 54} 4)`}>
-          <rect width="46" height="34" class="w-line" /><rect width="46" height="8" class="w-off" />
-          <rect y="8" width={46 * Math.min(1, days - i)} height="26" fill="var(--moving-charge)" opacity=".8" />
-        </g>
-      ))}
+      <Days days={days} x={272} y={4} />
     </svg>
   );
 }
