@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from roundtrip.engine import weights
 from roundtrip.engine.engine import Engine, load
 from roundtrip.engine.inside import LONGEST, Table, look
 from roundtrip.engine.inside_svg import pictures, seen
 from roundtrip.errors import DomainError, PromptError
+from tests.engine.judging import real_engine
 from tests.engine.tiny import tiny_gguf
 
 TEXT = "The capital of France is é"
@@ -21,13 +21,6 @@ TEXT = "The capital of France is é"
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return load(tiny_gguf(tmp_path_factory.mktemp("tiny") / "tiny.gguf"))
-
-
-def _published() -> Engine:
-    try:
-        return load(weights.resolve().path)
-    except weights.ModelMissing as missing:
-        pytest.skip(str(missing))
 
 
 def test_tokens_bytes_and_merges_make_up_the_text(engine: Engine) -> None:
@@ -132,14 +125,14 @@ def test_paris_is_nearer_to_rome_than_to_carrot_in_the_published_table() -> None
     from roundtrip.catalog.load import entry
 
     kept = entry("embedding_tables", "smollm2-135m").figures
-    table = Table(_published())
+    table = Table(real_engine())
     assert table.cosine("Paris", "Rome") == pytest.approx(kept["near_cosine"].value, abs=5e-4)
     assert table.cosine("Paris", "carrot") == pytest.approx(kept["far_cosine"].value, abs=5e-4)
     assert table.typical("Paris") == pytest.approx(kept["median_cosine"].value, abs=5e-4)
 
 
 def test_the_published_model_settles_on_paris_in_its_last_layer(tmp_path: Path) -> None:
-    found = look(_published(), "The capital of France is")
+    found = look(real_engine(), "The capital of France is")
     assert found.top_texts[0] == " Paris"
     assert found.picked.logit == pytest.approx(17.3713, abs=1e-3)
     assert found.settled_layer == 30
