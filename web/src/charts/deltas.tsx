@@ -51,17 +51,9 @@ export function Deltas({ rows, unit, title, less, more }: { rows: readonly Delta
           const y = 22 + i * ROW + (ROW - 27) / 2;
           const at = x(row.change);
           const text = `${row.change < 0 ? "−" : "+"}${short(Math.abs(row.change), unit)}`;
-          const name = <Name text={row.name} width={names - 12} y={y + 8.5} />;
           return (
             <g key={row.key}>
-              {row.href ? (
-                <a href={row.href}>
-                  <rect x="0" y={y - 3} width={names - 8} height="24" fill="transparent" />
-                  {name}
-                </a>
-              ) : (
-                name
-              )}
+              <Name text={row.name} width={names - 12} y={y + 8.5} href={row.href} top={y - 3} />
               <Pale x={Math.min(zero, at)} y={y + 2} width={Math.max(1, Math.abs(at - zero))} height={13} paint={fill(row.carrier, hatch)} edge={hue(row.carrier)} strength={row.change < 0 ? 0.55 : 1} />
               <text class="m" x={row.change < 0 ? at - 7 : at + 7} y={y + 13} text-anchor={row.change < 0 ? "end" : "start"}>
                 {text}
@@ -84,10 +76,19 @@ export function lines(text: string, width: number): string[] {
   return [cut(words.slice(0, n).join(" "), width), cut(words.slice(n).join(" "), width)];
 }
 
-/** The name of a row, its middle at a height. */
-export function Name({ text, width, y }: { text: string; width: number; y: number }) {
+interface NameProps {
+  readonly text: string;
+  readonly width: number;
+  readonly y: number;
+  /** Where it leads, and the upper edge of what can be touched. */
+  readonly href?: string | undefined;
+  readonly top: number;
+}
+
+/** The name of a row, its middle at a height; a link where it leads somewhere. */
+export function Name({ text, width, y, href, top }: NameProps) {
   const made = lines(text, width);
-  return (
+  const name = (
     <text class="lab">
       {made.map((each, i) => (
         <tspan key={i} x="0" y={y + 4.5 + (made.length === 1 ? 0 : i * 15 - 7.5)}>
@@ -95,6 +96,13 @@ export function Name({ text, width, y }: { text: string; width: number; y: numbe
         </tspan>
       ))}
     </text>
+  );
+  if (!href) return name;
+  return (
+    <a href={href}>
+      <rect x="0" y={top} width={width + 4} height="24" fill="transparent" />
+      {name}
+    </a>
   );
 }
 

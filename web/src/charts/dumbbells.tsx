@@ -52,17 +52,9 @@ export function Dumbbells({ rows, unit, title, none }: { rows: readonly Dumbbell
         {rows.map((row, i) => {
           const y = TOP + i * ROW + ROW / 2;
           const [a, b] = [at(row.a), at(row.b)];
-          const name = <Name text={row.name} width={names - 12} y={y} />;
           return (
             <g key={row.key}>
-              {row.href ? (
-                <a href={row.href}>
-                  <rect x="0" y={y - 12} width={names - 8} height="24" fill="transparent" />
-                  {name}
-                </a>
-              ) : (
-                name
-              )}
+              <Name text={row.name} width={names - 12} y={y} href={row.href} top={y - 12} />
               <line x1={a} x2={b} y1={y} y2={y} stroke={hue(row.carrier)} stroke-width="1.5" />
               <circle cx={a} cy={y} r="4" fill="var(--bg)" stroke={hue(row.carrier)} stroke-width="1.8">
                 <title>{short(row.a, unit)}</title>
