@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from roundtrip.cli.fleet_options import (
+    deployment,
+    deployment_options,
+    said,
+    seed_option,
+    with_progress,
+    workload,
+    workload_options,
+)
 from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
-from roundtrip.errors import DomainError
-
-if TYPE_CHECKING:
-    from roundtrip.fleet.deployment import Deployment
-    from roundtrip.fleet.records import Records
-    from roundtrip.fleet.workload import Workload
-
-LOADS = ("poisson", "gamma", "diurnal", "constant", "clients", "sessions")
-POLICIES = ("fcfs", "priority", "shortest")
-ROUTERS = (
-    "round robin", "random", "two choices", "least requests", "least work", "sticky", "consistent hash", "prefix-aware",
-)  # fmt: skip
-# What only some loads take: an option that would change nothing is refused.
-TAKES = {
-    "trace": {"sort", "block_tokens", "speed", "limit"},
-    "poisson": {"rate", "requests", "prompt", "output"},
-    "gamma": {"rate", "requests", "prompt", "output", "spread"},
-    "diurnal": {"rate", "requests", "prompt", "output"},
-    "constant": {"rate", "requests", "prompt", "output"},
-    "clients": {"clients", "requests", "prompt", "output"},
-    "sessions": {"rate", "requests", "prompt", "output", "turns", "think", "shared"},
-}
-LOAD_OPTIONS = set().union(*TAKES.values())
-CATALOG_OPTIONS = {"model", "accelerator", "serving", "tensor_ranks", "usable_share"}
 
 
 @click.group()
@@ -45,45 +27,9 @@ def fleet() -> None:
 
 
 @fleet.command()
-@click.option("--trace", metavar="FILE", help="Requests: Azure's CSV, Mooncake's JSON lines, or your own (see docs).")
-@click.option("--sort", is_flag=True, help="Sort the trace by arrival instead of naming the line that is out of order.")
-@click.option("--limit", type=int, metavar="N", help="Read only the first N requests of the trace.")
-@click.option("--speed", type=float, default=1.0, show_default=True, help="Play the trace so many times as fast.")
-@click.option("--block-tokens", type=int, default=512, show_default=True, help="Tokens of a block that a trace names.")
-@click.option("--load", type=click.Choice(LOADS), help="Make the requests instead.")
-@click.option(
-    "--requests", type=int, default=10_000, show_default=True, help="How many (conversations, with sessions)."
-)
-@click.option("--rate", type=float, default=5.0, show_default=True, help="Requests (or conversations) a second.")
-@click.option("--clients", type=int, default=32, show_default=True, help="Clients that wait for each answer.")
-@click.option(
-    "--prompt", default="512", show_default=True, help="512, uniform:100,2000, lognormal:1000,0.8, geometric:9"
-)
-@click.option("--output", default="128", show_default=True, help="Tokens of an answer, likewise.")
-@click.option("--spread", type=float, default=2.0, show_default=True, help="Of gamma's gaps: deviation over mean.")
-@click.option("--turns", type=int, default=5, show_default=True, help="Turns of a conversation.")
-@click.option("--think", type=float, default=10.0, show_default=True, help="Mean seconds between answer and next turn.")
-@click.option("--shared", type=int, default=0, show_default=True, help="Tokens with which all conversations start.")
-@click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'.")
-@click.option("--accelerator", default="h100-sxm", show_default=True, help="See 'roundtrip catalog accelerators'.")
-@click.option("--serving", metavar="NAME", help="Constants of serving; the nearest of 'roundtrip catalog servings'.")
-@click.option("--tensor-ranks", type=int, metavar="N", help="Accelerators that split a replica's matrices.")
-@click.option("--usable-share", type=float, default=0.9, show_default=True, help="Of the memory that may be filled.")
-@click.option("--step-times", metavar="A=T,…", help="Step times in place of the catalog: step=5ms,row=27ns,"
-              "sequence=20us,context=44ps,pair=1ps. Needs --pages.")  # fmt: skip
-@click.option("--pages", type=int, metavar="N", help="Pages of a replica's cache; what fits by default.")
-@click.option("--replicas", type=int, default=1, show_default=True)
-@click.option("--router", type=click.Choice(ROUTERS), default="round robin", show_default=True)
-@click.option("--policy", type=click.Choice(POLICIES), default="fcfs", show_default=True)
-@click.option("--token-budget", type=int, default=2048, show_default=True, help="Tokens of a step.")
-@click.option("--max-sequences", type=int, default=256, show_default=True, help="Sequences of a step.")
-@click.option("--page-tokens", type=int, default=16, show_default=True, help="Tokens of a page.")
-@click.option("--whole-prompts", is_flag=True, help="Never read a prompt in parts.")
-@click.option("--prefix-cache", is_flag=True, help="Keep pages and find them again by their prefix.")
-@click.option("--admission", type=click.Choice(("chunk", "prompt")), default="chunk", show_default=True,
-              help="Pages that a request must find to start.")  # fmt: skip
-@click.option("--queue-limit", type=int, default=0, show_default=True, help="Refuse beyond so many waiting; 0: never.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of made loads and of routers that draw.")
+@workload_options
+@deployment_options
+@seed_option
 @click.option("--slo", metavar="LIMITS", help="For example ttft_p99=1s,tpot_p99=50ms (ttft, tpot, e2e, queue).")
 @click.option("--csv", "csv_file", metavar="FILE", help="Write every request's record as CSV.")
 @click.option("--plot", metavar="FILE", help="Draw the run over time and where the wait came from, as SVG.")
@@ -98,9 +44,9 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     from roundtrip.fleet.slo import limits
 
     slo = limits(options["slo"]) if options["slo"] is not None else ()
-    said = {name for name in options if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
-    work = workload(options, said)
-    cluster = deployment(options, said, work)
+    named = said(ctx, options)
+    work = workload(options, named)
+    cluster = deployment(options, named, work)
     found = with_progress(work, cluster)
     if options["csv_file"]:
         write_whole(options["csv_file"], "".join(found.rows()))
@@ -116,140 +62,3 @@ def run(ctx: click.Context, /, **options: Any) -> int:
 
         say_page(report(found, slo, max(width(), 60), painter(color())))
     return 130 if found.interrupted else 0
-
-
-def workload(options: dict[str, Any], said: set[str]) -> Workload:
-    """Return the requests that the options ask for."""
-    trace, load = options["trace"], options["load"]
-    if (trace is None) == (load is None):
-        raise DomainError(
-            "both --trace and --load are given, expected one of them" if trace is not None
-            else f"expected --trace FILE, or --load with one of {', '.join(LOADS)}"
-        )  # fmt: skip
-    kind = "trace" if trace is not None else load
-    for name in sorted(said & LOAD_OPTIONS - TAKES[kind]):
-        who = "a trace" if trace is not None else f"--load {load}"
-        raise DomainError(f"--{name.replace('_', '-')} has no meaning for {who}")
-    if trace is not None:
-        return _trace(options)
-    from roundtrip.fleet.generate import closed_load, open_load, sessions
-
-    lengths = (options["prompt"], options["output"])
-    seed = {"seed": options["seed"]}
-    if options["seed"] < 0:
-        raise DomainError(f"--seed = {options['seed']}, expected 0 or more")
-    if load == "clients":
-        return closed_load(options["requests"], options["clients"], *lengths, **seed)
-    if load == "sessions":
-        return sessions(
-            options["requests"], options["rate"], *lengths, turns=options["turns"], think_s=options["think"],
-            shared_tokens=options["shared"], **seed,
-        )  # fmt: skip
-    return open_load(options["requests"], options["rate"], *lengths, kind=load, spread=options["spread"], **seed)
-
-
-def _trace(options: dict[str, Any]) -> Workload:
-    from dataclasses import replace
-
-    from roundtrip.fleet.traces import read
-
-    if options["limit"] is not None and options["limit"] < 1:
-        raise DomainError(f"--limit = {options['limit']}, expected 1 or more")
-    if options["block_tokens"] < 1:
-        raise DomainError(f"--block-tokens = {options['block_tokens']}, expected 1 or more")
-    if not 0.0 < options["speed"] < 1e9:
-        raise DomainError(f"--speed = {options['speed']:g}, expected above 0 and below 1e9")
-    work = read(
-        options["trace"], block_tokens=options["block_tokens"], sort=options["sort"], most=options["limit"]
-    )  # fmt: skip
-    return replace(work, arrival_s=work.arrival_s / options["speed"])
-
-
-def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deployment:
-    """Return the cluster that the options ask for."""
-    from roundtrip.fleet.deployment import Kind, uniform
-
-    scheduler = {name: options[name] for name in ("token_budget", "max_sequences", "page_tokens")}
-    for name, value in scheduler.items():
-        if not 1 <= value <= 1_000_000:
-            raise DomainError(f"--{name.replace('_', '-')} = {value}, expected 1 to 1000000")
-    if options["pages"] is not None and not 1 <= options["pages"] <= 10**12:
-        raise DomainError(f"--pages = {options['pages']}, expected 1 to 1e12")
-    if options["policy"] == "priority" and not len(work.priority):
-        raise DomainError(f"--policy priority: {work.name} has no priorities, expected a column 'priority'")
-    if options["prefix_cache"] and not len(work.offsets):
-        raise DomainError(
-            f"--prefix-cache: {work.name} names no blocks of its prompts, so nothing could be found again"
-        )
-    if options["step_times"] is not None:
-        for name in sorted(said & CATALOG_OPTIONS):
-            raise DomainError(f"--{name.replace('_', '-')} has no meaning beside --step-times")
-        if options["pages"] is None:
-            raise DomainError("--step-times says nothing of memory: expected --pages")
-        kind = Kind("given step times", step_times(options["step_times"], options), options["pages"])
-    else:
-        from roundtrip.fleet.machine import kind as of_catalog
-
-        if options["pages"] is not None and "usable_share" in said:
-            raise DomainError("--usable-share has no meaning beside --pages")
-        kind = of_catalog(
-            options["model"], options["accelerator"], serving=options["serving"], pages=options["pages"],
-            usable_share=options["usable_share"], tensor_ranks=options["tensor_ranks"], **scheduler,
-        )  # fmt: skip
-    return uniform(
-        kind, options["replicas"], policy=options["policy"], router=options["router"], admission=options["admission"],
-        chunked_prefill=not options["whole_prompts"], prefix_cache=options["prefix_cache"],
-        queue_limit=options["queue_limit"], seed=options["seed"], **scheduler,
-    )  # fmt: skip
-
-
-def step_times(text: str, options: dict[str, Any]) -> Any:
-    """Read ``step=5ms,row=27ns``."""
-    from roundtrip.errors import nearest
-    from roundtrip.figures.units import parse_quantity
-    from roundtrip.fleet.times import polynomial
-
-    names = ("step", "row", "sequence", "context", "pair")
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, value = part.partition("=")
-        if name.strip() not in names:
-            raise DomainError(f"--step-times {part!r}: expected one of {', '.join(names)}{nearest(name, names)}")
-        found[f"{name.strip()}_s"] = parse_quantity(value, "s", f"--step-times {name.strip()}")
-    if "step_s" not in found or not all(x >= 0.0 for x in found.values()):
-        raise DomainError("--step-times: expected at least step=…, and no time below zero")
-    return polynomial(options["token_budget"], options["max_sequences"], **found)  # pyright: ignore[reportArgumentType]
-
-
-def with_progress(work: Workload, cluster: Deployment) -> Records:
-    """Run, with a bar on a terminal and in silence elsewhere."""
-    from roundtrip.fleet.compiled import is_compiled, is_warm
-
-    terminal = sys.stderr.isatty()
-    if terminal and not is_warm():
-        what = "compiling the event loop: once, some 20 s" if is_compiled() else "without Numba this is slow"
-        click.echo(f"fleet: {what}", err=True)
-    from roundtrip.fleet.simulate import simulate
-
-    found: Records = simulate(work, cluster, bar() if terminal else None)
-    if terminal:
-        click.echo("\r\x1b[K", nl=False, err=True)
-    return found
-
-
-def bar() -> Callable[[int, int], None]:
-    """Return what draws how far a run is, a few times a second."""
-    begun = last = time.monotonic()
-
-    def draw(done: int, of: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < 0.2:
-            return
-        last = now
-        share = done / max(of, 1)
-        left_s = (now - begun) * (1.0 - share) / share if share > 0.0 else 0.0
-        text = f"fleet: {done:,} of {of:,} requests, {100 * share:.0f} %, {left_s:.0f} s left (Ctrl-C: report so far)"
-        click.echo(f"\r\x1b[K{text}", nl=False, err=True)
-
-    return draw
