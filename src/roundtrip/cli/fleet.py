@@ -15,6 +15,7 @@ from roundtrip.cli.fleet_options import (
     workload,
     workload_options,
 )
+from roundtrip.cli.fleet_trace import check_traces, show_requests, trace_options, write_traces
 from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
 
@@ -33,6 +34,7 @@ def fleet() -> None:
 @click.option("--slo", metavar="LIMITS", help="For example ttft_p99=1s,tpot_p99=50ms (ttft, tpot, e2e, queue).")
 @click.option("--csv", "csv_file", metavar="FILE", help="Write every request's record as CSV.")
 @click.option("--plot", metavar="FILE", help="Draw the run over time and where the wait came from, as SVG.")
+@trace_options
 @as_json
 @click.pass_context
 def run(ctx: click.Context, /, **options: Any) -> int:
@@ -45,15 +47,17 @@ def run(ctx: click.Context, /, **options: Any) -> int:
 
     slo = limits(options["slo"]) if options["slo"] is not None else ()
     named = said(ctx, options)
+    check_traces(options, named)
     work = workload(options, named)
     cluster = deployment(options, named, work)
     found = with_progress(work, cluster)
     if options["csv_file"]:
-        write_whole(options["csv_file"], "".join(found.rows()))
+        write_whole(options["csv_file"], found.rows())
     if options["plot"]:
         from roundtrip.fleet.plot import picture
 
         write_whole(options["plot"], picture(found, slo))
+    write_traces(options, found)
     if options["as_json"]:
         say_json(found.as_dict(slo))
     else:
@@ -61,4 +65,5 @@ def run(ctx: click.Context, /, **options: Any) -> int:
         from roundtrip.trace.table import painter
 
         say_page(report(found, slo, max(width(), 60), painter(color())))
+        show_requests(options, found)
     return 130 if found.interrupted else 0

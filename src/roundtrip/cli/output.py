@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -81,8 +81,10 @@ def knows_unicode() -> bool:
     return True
 
 
-def write_whole(path: str, text: str | bytes) -> None:
+def write_whole(path: str, text: str | bytes | Iterable[str]) -> None:
     """Write a file whole, or leave what was there: a file beside it takes its name when it is complete.
+
+    Text that comes in parts is written as it comes.
 
     Raises
     ------
@@ -92,30 +94,39 @@ def write_whole(path: str, text: str | bytes) -> None:
     if path == "-":
         raise OutputError("'-': cannot be written: expected the name of a file, for example /dev/stdout")
     target = Path(path)
-    body = text.encode("utf-8") if isinstance(text, str) else text
+    parts = [text] if isinstance(text, (str, bytes)) else text
+    body = (part.encode("utf-8") if isinstance(part, str) else part for part in parts)
     draft: str | None = None
     try:
         if target.exists() and not target.is_file():  # a pipe, /dev/stdout: nothing to replace
             if target.is_dir():
                 raise IsADirectoryError(21, "is a folder, expected the name of a file")
-            target.write_bytes(body)
+            with target.open("wb") as pipe:
+                pipe.writelines(body)
             return
         if target.is_file() and not os.access(target, os.W_OK):
             raise PermissionError(13, "is write-protected")
         mode = target.stat().st_mode & 0o777 if target.is_file() else 0o666 & ~_umask()
         handle, draft = tempfile.mkstemp(dir=target.resolve().parent, prefix=f".{target.name[:40]}.")
         with os.fdopen(handle, "wb") as file:
-            file.write(body)
+            file.writelines(body)
         os.chmod(draft, mode)
         os.replace(draft, target.resolve())
     except BrokenPipeError:  # /dev/stdout into a reader that has gone
         raise
     except (OSError, ValueError) as error:
-        if draft:
-            with contextlib.suppress(OSError):
-                os.unlink(draft)
+        _drop(draft)
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise OutputError(f"{path or repr(path)}: cannot be written: {reason}") from None
+    except BaseException:  # interrupted, or what comes in parts broke off
+        _drop(draft)
+        raise
+
+
+def _drop(draft: str | None) -> None:
+    if draft:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
 
 
 def check_apart(paths: dict[str, str | None]) -> None:

@@ -1,0 +1,136 @@
+"""One request of a run as a `Trace`: the same schema as a trip, so that whatever reads a trip reads it.
+
+Time begins when the request arrives. Up to the first token its spans follow one another; after it, the parts of the
+answer are sums over the answer's steps, laid one after the other as the parts of a token are in a trip: decode, what
+prompts of others add, and what preemption takes. They add up exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from roundtrip.errors import DomainError
+from roundtrip.fleet.layout import DONE, REFUSED
+from roundtrip.fleet.records import TITLES, Records
+from roundtrip.trace.json import dumps
+from roundtrip.trace.model import Span, Trace
+from roundtrip.trace.otlp import EPOCH_NS, trace_otlp
+
+# What a cause is a stage of, and what carries it; a cause that is not here is a wait of the queue.
+STAGES = {
+    "queue": ("datacenter.queue", "waiting"),
+    "prefill": ("model.prefill", "moving charge"),
+    "preemption": ("model.kv_cache", "waiting"),
+    "swap": ("model.kv_cache", "waiting"),
+    "transfer": ("model.kv_cache", "moving charge"),
+    "others_prefill": ("model.prefill", "waiting"),
+    "decode": ("model.decode", "moving charge"),
+}
+LATE = ("decode", "others_prefill")  # causes of which nothing lies before the first token
+SPLIT = "preemption"  # may lie on both sides of it
+
+
+def check_requests(found: Records, numbers: Sequence[int]) -> list[int]:
+    """Return the requests with these numbers, counted from 1, or name the one that is not there."""
+    for number in numbers:
+        if not 1 <= number <= len(found.work):
+            raise DomainError(f"--request {number}: {found.work.name} has requests 1 to {len(found.work)}")
+        state = int(found.state.requests["state"][number - 1])
+        if state != DONE:
+            why = "was refused" if state == REFUSED else "is not done"
+            raise DomainError(f"--request {number}: it {why}, so it has no trace")
+    return [number - 1 for number in numbers]
+
+
+def request_trace(found: Records, i: int) -> Trace:
+    """Return the trace of a request that is done.
+
+    Parameters
+    ----------
+    found : Records
+    i : int
+        Its number, from 0.
+    """
+    row = found.state.requests[i]
+    waits = {cause: float(x[0]) for cause, x in found.waits(np.array([i])).items()}
+    early_s = float(row["early_s"])
+    replica = int(row["replica"])
+    kind = found.deployment.kinds[found.deployment.replicas[replica]].name
+    facts: dict[str, float | str] = {
+        "request": float(i + 1), "replica": float(replica), "kind": kind, "arrival_s": float(row["arrived_s"]),
+        "prompt_tokens": float(found.work.prompt[i]), "output_tokens": float(found.work.output[i]),
+        "cached_tokens": float(row["cached"]), "preemptions": float(row["preemptions"]),
+    }  # fmt: skip
+    spans: list[Span] = []
+
+    def lay(
+        id: str, cause: str, start_s: float, duration_s: float, after: str | None, parent: str | None = None,
+        title: str | None = None, **attributes: float | str,
+    ) -> float:  # fmt: skip
+        stage, carrier = STAGES.get(cause, STAGES["queue"])
+        title = title or TITLES.get(cause, cause.replace("_", " "))
+        span = Span(id, stage, title, start_s, duration_s, carrier, parent, (after,) if after else ())
+        span.grade, span.attributes = "derived", {"cause": cause, **attributes}
+        spans.append(span)
+        return start_s + duration_s
+
+    before: str | None = None
+    at_s = 0.0
+    for cause, duration_s in waits.items():
+        if cause in LATE:
+            continue
+        if cause == SPLIT:
+            duration_s = early_s
+            if not duration_s:
+                continue
+        at_s = lay(cause, cause, at_s, duration_s, before, **(facts if cause == "queue" else {}))
+        before = cause
+    answer_s = float(row["last_s"] - row["first_s"])
+    lay("answer", "decode", at_s, answer_s, before, title="the answer, after its first token",
+        tokens=float(found.work.output[i] - 1))  # fmt: skip
+    first = before
+    parts = {"decode": waits["decode"], "others_prefill": waits["others_prefill"]}
+    parts["preemption.late"] = waits[SPLIT] - early_s
+    inside_s = at_s
+    for id, duration_s in parts.items():
+        if duration_s > 0.0 or id == "decode":
+            inside_s = lay(id, id.partition(".")[0], inside_s, duration_s, before, "answer", laid="as a sum")
+            before = id
+    return _with_summary(found, i, spans, waits, facts, first or "queue")
+
+
+def _with_summary(
+    found: Records, i: int, spans: list[Span], waits: dict[str, float], facts: dict[str, float | str], first: str
+) -> Trace:
+    algebra: dict[str, dict[str, Any]] = {
+        "time_to_first_token_s": {"end_of": first},
+        "time_to_last_token_s": {"end_of": "answer"},
+    }
+    summary: dict[str, Any] = {
+        "time_to_first_token_s": next(s for s in spans if s.id == first).end_s,
+        "time_to_last_token_s": next(s for s in spans if s.id == "answer").end_s,
+    }
+    for cause in waits:
+        ids = [s.id for s in spans if s.attributes["cause"] == cause and s.id != "answer"]
+        if not ids:
+            continue
+        algebra[f"{cause}_s"] = {"sum_of": ids}
+        summary[f"{cause}_s"] = sum(s.duration_s for s in spans if s.id in ids)
+    scenario = {"name": "fleet", "title": f"Request {i + 1} of {found.work.name}", **facts}
+    return Trace(f"{found.work.name}, request {i + 1}", scenario, spans, summary, algebra, reading="forecast")
+
+
+def trace_lines(found: Records, chosen: Sequence[int]) -> Iterator[str]:
+    """Yield the traces of requests as JSON lines (schema ``roundtrip.trace/1``)."""
+    for i in chosen:
+        yield dumps(request_trace(found, i).as_dict(), indent=None) + "\n"
+
+
+def otlp_lines(found: Records, chosen: Sequence[int]) -> Iterator[str]:
+    """Yield the traces of requests as OTLP JSON lines, each at its own arrival."""
+    for i in chosen:
+        arrival_ns = round(float(found.state.requests["arrived_s"][i]) * 1e9)
+        yield trace_otlp(request_trace(found, i), EPOCH_NS + arrival_ns)
