@@ -56,14 +56,22 @@ def _at_least_one(value: float, text: str) -> int:
     return int(value)
 
 
-def arrivals(kind: str, rate_per_s: float, count: int, rng: np.random.Generator, spread: float = 2.0) -> Floats:
+def arrivals(
+    kind: str,
+    rate_per_s: float,
+    count: int,
+    rng: np.random.Generator,
+    spread: float = 2.0,
+    day_s: float = DAY_S,
+    swing: float = SWING,
+) -> Floats:
     """Return sorted arrival times [s].
 
     Parameters
     ----------
     kind : str
         ``poisson``; ``gamma``, whose gaps have the coefficient of variation `spread` (bursts above 1); ``diurnal``, a
-        Poisson stream whose rate swings over a day by 60 % about its mean; ``constant`` gaps.
+        Poisson stream whose rate swings over a day about its mean, low at its start; ``constant`` gaps.
     rate_per_s : float
         Mean rate [1/s].
     count : int
@@ -71,6 +79,10 @@ def arrivals(kind: str, rate_per_s: float, count: int, rng: np.random.Generator,
     rng : Generator
     spread : float
         Coefficient of variation of the gaps of ``gamma``.
+    day_s : float
+        Length of the day of ``diurnal``: a shorter one is a day in little [s].
+    swing : float
+        By which share of its mean the rate of ``diurnal`` swings.
     """
     if kind not in ARRIVALS:
         raise DomainError(f"arrivals {kind!r} are not one of {', '.join(ARRIVALS)}{nearest(kind, ARRIVALS)}")
@@ -78,22 +90,26 @@ def arrivals(kind: str, rate_per_s: float, count: int, rng: np.random.Generator,
         raise DomainError(f"rate = {rate_per_s:g}/s, expected above 0 and below 1e9")
     if not 0.0 < spread <= 100.0:
         raise DomainError(f"spread = {spread:g}, expected above 0, at most 100")
+    if not 1.0 <= day_s <= 1e9:
+        raise DomainError(f"day = {day_s:g} s, expected 1 to 1e9")
+    if not 0.0 <= swing <= 1.0:
+        raise DomainError(f"swing = {swing:g}, expected 0 to 1")
     if kind == "constant":
         return np.arange(count) / rate_per_s
     if kind == "gamma":
         shape = 1.0 / spread**2
         return np.cumsum(rng.gamma(shape, 1.0 / (shape * rate_per_s), count))
     unit = np.cumsum(rng.exponential(1.0, count)) / rate_per_s  # in a time that runs as fast as the rate
-    return unit if kind == "poisson" else _after_midnight(unit)
+    return unit if kind == "poisson" else _after_midnight(unit, day_s, swing)
 
 
-def _after_midnight(unit_s: Floats) -> Floats:
+def _after_midnight(unit_s: Floats, day_s: float, swing: float) -> Floats:
     """Return when a rate that swings over the day has brought as much as a constant one at the given times."""
-    grid_s = np.linspace(0.0, DAY_S, 2881)
-    w = 2.0 * np.pi / DAY_S
-    brought_s = grid_s - SWING / w * np.sin(w * grid_s)  # integral of 1 - SWING cos: low at midnight, high at noon
-    days = np.floor(unit_s / DAY_S)
-    return days * DAY_S + np.interp(unit_s - days * DAY_S, brought_s, grid_s)
+    grid_s = np.linspace(0.0, day_s, 2881)
+    w = 2.0 * np.pi / day_s
+    brought_s = grid_s - swing / w * np.sin(w * grid_s)  # integral of 1 - swing cos: low at midnight, high at noon
+    days = np.floor(unit_s / day_s)
+    return days * day_s + np.interp(unit_s - days * day_s, brought_s, grid_s)
 
 
 def open_load(
@@ -104,12 +120,14 @@ def open_load(
     *,
     kind: str = "poisson",
     spread: float = 2.0,
+    day_s: float = DAY_S,
+    swing: float = SWING,
     seed: int = 0,
 ) -> Workload:
-    """Return requests that come whether or not earlier ones are done."""
+    """Return requests that come whether or not earlier ones are done; `arrivals` says how."""
     _check(count)
     rng = np.random.default_rng(seed)
-    times_s = arrivals(kind, rate_per_s, count, rng, spread)
+    times_s = arrivals(kind, rate_per_s, count, rng, spread, day_s, swing)
     return Workload(f"{kind}, {rate_per_s:g}/s", times_s, lengths(prompt, count, rng), lengths(output, count, rng))
 
 
@@ -127,7 +145,8 @@ def closed_load(count: int, clients: int, prompt: str, output: str, *, seed: int
 
 def sessions(
     count: int, rate_per_s: float, prompt: str, output: str, *, turns: int = 5, think_s: float = 10.0,
-    shared_tokens: int = 0, block_tokens: int = 16, kind: str = "poisson", seed: int = 0,
+    shared_tokens: int = 0, block_tokens: int = 16, kind: str = "poisson", day_s: float = DAY_S, swing: float = SWING,
+    seed: int = 0,
 ) -> Workload:  # fmt: skip
     """Return conversations: each turn sends all that was said before, some time after the last answer.
 
@@ -147,6 +166,8 @@ def sessions(
         Tokens that all conversations start with: a system prompt.
     block_tokens : int
         Tokens of the blocks by which prefixes are told apart.
+    kind, day_s, swing
+        How conversations begin: see `arrivals`.
     """
     _check(count * turns)
     if not 1 <= turns <= 10_000:
@@ -156,7 +177,7 @@ def sessions(
     if not 0 <= shared_tokens <= 10**9:
         raise DomainError(f"shared tokens = {shared_tokens}, expected 0 to 1e9")
     rng = np.random.default_rng(seed)
-    times_s = arrivals(kind, rate_per_s, count, rng)
+    times_s = arrivals(kind, rate_per_s, count, rng, day_s=day_s, swing=swing)
     new = lengths(prompt, count * turns, rng).reshape(turns, count)
     answers = lengths(output, count * turns, rng).reshape(turns, count)
     before = np.cumsum(new + answers, axis=0) - answers  # up to and with what is new in this turn
