@@ -17,6 +17,7 @@ def bent(rng: np.random.Generator, budget: int, sequences: int) -> StepTimes:
     knots = np.concatenate([[0.0], np.cumsum(rng.uniform(3.0, 60.0, rng.integers(1, 6)))])
     pairs = np.concatenate([[0.0], np.cumsum(rng.uniform(50.0, 5000.0, rng.integers(1, 4)))])
     steps = np.cumsum(rng.uniform(0.0, 1e-4, (sequences + 1, len(knots))), axis=1)
+    beside = np.cumsum(rng.uniform(0.0, 3e-4, (sequences + 1, len(knots))), axis=1)
     return StepTimes(
         rows_s=rng.uniform(1e-3, 3e-3) + np.cumsum(rng.exponential(1e-5, budget + 1)),
         context=knots,
@@ -24,6 +25,7 @@ def bent(rng: np.random.Generator, budget: int, sequences: int) -> StepTimes:
         pairs=pairs,
         pairs_s=np.cumsum(rng.uniform(0.0, 1e-3, len(pairs))),
         sequence_s=rng.uniform(0.0, 1e-4),
+        mixed_s=beside * np.arange(sequences + 1)[:, None],
     )
 
 

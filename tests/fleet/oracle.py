@@ -282,13 +282,15 @@ def duration_s(times: StepTimes, writers: list[Job], readers: list[tuple[Job, in
         return float(values[-1] + (values[-1] - values[-2]) / (knots[-1] - knots[-2]) * (x - knots[-1]))
 
     n = len(writers)
-    attention = on_lines(sum(j.computed + 1 for j in writers) / n, times.context, times.context_s[n]) if n else 0.0
+    mean = sum(j.computed + 1 for j in writers) / n if n else 0.0
+    attention = on_lines(mean, times.context, times.context_s[n]) if n else 0.0
     alone = times.rows_s[n] + n * times.sequence_s + attention if n else 0.0
     if not readers:
         return alone, alone
     rows = n + sum(tokens for _, tokens in readers)
     pairs = sum(sum(j.computed + k for k in range(1, tokens + 1)) for j, tokens in readers)
-    whole = times.rows_s[rows] + (n + len(readers)) * times.sequence_s + attention
+    beside = on_lines(mean, times.context, times.mixed_s[n]) if n else 0.0
+    whole = times.rows_s[rows] + (n + len(readers)) * times.sequence_s + beside
     return whole + on_lines(pairs, times.pairs, times.pairs_s), alone
 
 

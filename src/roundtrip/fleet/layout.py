@@ -110,6 +110,7 @@ class Given(NamedTuple):
     rows_s: Floats  # (kinds, rows + 1)
     context: Floats  # (kinds, knots)
     context_s: Floats  # (kinds, sequences + 1, knots)
+    mixed_s: Floats  # of the same shape: in steps that also read a prompt
     pairs: Floats  # (kinds, knots)
     pairs_s: Floats
     sequence_s: Floats  # (kinds,)
@@ -182,6 +183,7 @@ def given(work: Workload, deployment: Deployment) -> Given:
         rows_s=np.stack([t.rows_s for t in tables]),
         context=np.stack([t.context for t in tables]),
         context_s=np.stack([t.context_s for t in tables]),
+        mixed_s=np.stack([t.mixed_s for t in tables]),
         pairs=np.stack([t.pairs for t in tables]),
         pairs_s=np.stack([t.pairs_s for t in tables]),
         sequence_s=np.array([t.sequence_s for t in tables]),

@@ -182,7 +182,10 @@ def price(fixed: Any, state: Any, k: int, readers: int, tokens: int, pairs: floa
         step_s = (
             fixed.rows_s[kind, writing + tokens] + sequences_s + line(fixed.pairs[kind], fixed.pairs_s[kind], pairs)
         )
-        step_s += attention_s
+        if writing > 0:
+            values = fixed.mixed_s[kind, writing]
+            slope_s = (values[bend + 1] - values[bend]) / (context[bend + 1] - context[bend])
+            step_s += values[bend] + slope_s * (total / writing - context[bend])
         replica["tokens"] = tokens
         replica["added_s"] = step_s - alone_s
         replica["step_s"] = step_s

@@ -7,13 +7,14 @@ sequences in all and p pairs of tokens in the attention of prompts is
 
 Rows and sequences are whole numbers: their tables are exact. Contexts and pairs are straight lines between knots, and
 beyond the last knot the last line goes on. While the same n sequences write, c grows by one a step, so that the time
-of many steps is a sum of an arithmetic series, up to the next knot.
+of many steps is a sum of an arithmetic series, up to the next knot. Where kernels for steps that also read a prompt are
+others, ``mixed_s`` takes the place of ``context_s`` in those steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ class StepTimes:
         Time of that; the value at 0 is what any prompt adds to a step [s].
     sequence_s : float
         Time for each sequence in the step: its bookkeeping, sampling and text [s].
+    mixed_s : array, (max sequences + 1, knots)
+        Time of the attention of those that write in a step that also reads a prompt; `context_s` by default [s].
     """
 
     rows_s: Floats
@@ -51,21 +54,30 @@ class StepTimes:
     pairs: Floats
     pairs_s: Floats
     sequence_s: float = 0.0
+    mixed_s: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
         """Check shapes, order and values."""
         knots = len(self.context)
+        if not self.mixed_s.size:
+            object.__setattr__(self, "mixed_s", self.context_s)
+        if self.mixed_s.shape != self.context_s.shape:
+            raise DomainError("step times: the tables with and without a prompt have different shapes")
         if self.context_s.ndim != 2 or self.context_s.shape[1] != knots or len(self.pairs) != len(self.pairs_s):
             raise DomainError("step times: the tables do not fit their knots")
         for name, x in (("context", self.context), ("pairs", self.pairs)):
             if len(x) < 2 or x[0] != 0.0 or not (np.diff(x) > 0.0).all():
                 raise DomainError(f"step times: the knots of {name} must be two or more that rise from 0, got {x}")
-        for name, x in (("rows", self.rows_s), ("context", self.context_s), ("pairs", self.pairs_s)):
+        for name, x in (
+            ("rows", self.rows_s), ("context", self.context_s), ("context beside a prompt", self.mixed_s),
+            ("pairs", self.pairs_s),
+        ):  # fmt: skip
             if not np.isfinite(x).all() or (x < 0.0).any():
                 raise DomainError(f"step times: the time by {name} must be finite and not negative")
         if not (self.rows_s[1:] > 0.0).all() or self.sequence_s < 0.0:
             raise DomainError("step times: a step with rows must take time, a sequence none below zero")
-        if (self.context_s[:, -1] < self.context_s[:, -2]).any() or self.pairs_s[-1] < self.pairs_s[-2]:
+        falls = any((x[:, -1] < x[:, -2]).any() for x in (self.context_s, self.mixed_s))
+        if falls or self.pairs_s[-1] < self.pairs_s[-2]:
             raise DomainError("step times: beyond the last knot a time must not fall")
 
     def fits(self, token_budget: int, max_sequences: int) -> StepTimes:
@@ -75,13 +87,20 @@ class StepTimes:
                 f"step times: tables up to {len(self.rows_s) - 1} rows and {len(self.context_s) - 1} sequences, "
                 f"but the scheduler may use {token_budget} and {max_sequences}"
             )
-        return replace(self, rows_s=self.rows_s[: token_budget + 1], context_s=self.context_s[: max_sequences + 1])
+        most = max_sequences + 1
+        return replace(
+            self,
+            rows_s=self.rows_s[: token_budget + 1],
+            context_s=self.context_s[:most],
+            mixed_s=self.mixed_s[:most],
+        )
 
     def padded(self, knots: int, pair_knots: int) -> StepTimes:
         """Return the same times with more knots, on the last line: so that tables of several kinds stack."""
         context, context_s = _extended(self.context, self.context_s, knots)
+        mixed_s = _extended(self.context, self.mixed_s, knots)[1]
         pairs, pairs_s = _extended(self.pairs, self.pairs_s, pair_knots)
-        return replace(self, context=context, context_s=context_s, pairs=pairs, pairs_s=pairs_s)
+        return replace(self, context=context, context_s=context_s, mixed_s=mixed_s, pairs=pairs, pairs_s=pairs_s)
 
 
 def _extended(x: Floats, y: Floats, knots: int) -> tuple[Floats, Floats]:
