@@ -15,6 +15,7 @@ from roundtrip.cli.fleet_options import (
     workload,
     workload_options,
 )
+from roundtrip.cli.fleet_size import size
 from roundtrip.cli.fleet_trace import check_traces, show_requests, trace_options, write_traces
 from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
@@ -67,3 +68,6 @@ def run(ctx: click.Context, /, **options: Any) -> int:
         say_page(report(found, slo, max(width(), 60), painter(color())))
         show_requests(options, found)
     return 130 if found.interrupted else 0
+
+
+fleet.add_command(size)

@@ -188,12 +188,7 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
             raise DomainError(f"--{name.replace('_', '-')} = {value}, expected 1 to 1000000")
     if options["pages"] is not None and not 1 <= options["pages"] <= 10**12:
         raise DomainError(f"--pages = {options['pages']}, expected 1 to 1e12")
-    if options["policy"] == "priority" and not len(work.priority):
-        raise DomainError(f"--policy priority: {work.name} has no priorities, expected a column 'priority'")
-    if options["prefix_cache"] and not len(work.offsets):
-        raise DomainError(
-            f"--prefix-cache: {work.name} names no blocks of its prompts, so nothing could be found again"
-        )
+    check_policy(options, work)
     if options["step_times"] is not None:
         for name in sorted(said & CATALOG_OPTIONS):
             raise DomainError(f"--{name.replace('_', '-')} has no meaning beside --step-times")
@@ -216,6 +211,16 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
     )  # fmt: skip
 
 
+def check_policy(options: dict[str, Any], work: Workload) -> None:
+    """Refuse a policy or a cache that the requests give nothing to go by."""
+    if options["policy"] == "priority" and not len(work.priority):
+        raise DomainError(f"--policy priority: {work.name} has no priorities, expected a column 'priority'")
+    if options["prefix_cache"] and not len(work.offsets):
+        raise DomainError(
+            f"--prefix-cache: {work.name} names no blocks of its prompts, so nothing could be found again"
+        )
+
+
 def step_times(text: str, options: dict[str, Any]) -> Any:
     """Read ``step=5ms,row=27ns``."""
     from roundtrip.errors import nearest
@@ -236,21 +241,15 @@ def step_times(text: str, options: dict[str, Any]) -> Any:
 
 def with_progress(work: Workload, cluster: Deployment) -> Records:
     """Run, with a bar on a terminal and in silence elsewhere."""
-    from roundtrip.fleet.compiled import is_compiled, is_warm
-
-    terminal = sys.stderr.isatty()
-    if terminal and not is_warm():
-        what = "compiling the event loop: once, some 20 s" if is_compiled() else "without Numba this is slow"
-        click.echo(f"fleet: {what}", err=True)
+    progress = bar_on_terminal("requests", "report so far")
     from roundtrip.fleet.simulate import simulate
 
-    found: Records = simulate(work, cluster, bar() if terminal else None)
-    if terminal:
-        click.echo("\r\x1b[K", nl=False, err=True)
+    found: Records = simulate(work, cluster, progress)
+    clear_bar()
     return found
 
 
-def bar() -> Callable[[int, int], None]:
+def bar(what: str = "requests", hint: str = "report so far") -> Callable[[int, int], None]:
     """Return what draws how far a run is, a few times a second."""
     begun = last = time.monotonic()
 
@@ -262,7 +261,30 @@ def bar() -> Callable[[int, int], None]:
         last = now
         share = done / max(of, 1)
         left_s = (now - begun) * (1.0 - share) / share if share > 0.0 else 0.0
-        text = f"fleet: {done:,} of {of:,} requests, {100 * share:.0f} %, {left_s:.0f} s left (Ctrl-C: report so far)"
+        text = f"fleet: {done:,} of {of:,} {what}, {100 * share:.0f} %, {left_s:.0f} s left (Ctrl-C: {hint})"
         click.echo(f"\r\x1b[K{text}", nl=False, err=True)
 
     return draw
+
+
+def bar_on_terminal(what: str, hint: str) -> Callable[[int, int], None] | None:
+    """Return a bar on a terminal, nothing elsewhere; say there if the event loop must be compiled first."""
+    if not sys.stderr.isatty():
+        return None
+    say_if_cold()
+    return bar(what, hint)
+
+
+def say_if_cold() -> None:
+    """Say that the first run takes longer, where it does."""
+    from roundtrip.fleet.compiled import is_compiled, is_warm
+
+    if not is_warm():
+        text = "compiling the event loop: once, some 20 s" if is_compiled() else "without Numba this is slow"
+        click.echo(f"fleet: {text}", err=True)
+
+
+def clear_bar() -> None:
+    """Wipe the bar's line off a terminal."""
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)

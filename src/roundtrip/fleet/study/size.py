@@ -1,0 +1,204 @@
+"""The cheapest fleet that holds a service level objective on given requests.
+
+For each kind of replica (accelerator, ranks, precision): a kind on which the requests miss the limits even alone, each
+without any other, is out, whatever the number of replicas. For the others the least number of replicas is searched
+between a bound from the work that must be done (`bounds`) and what the best fleet so far costs: by doubling, then by
+halving. More replicas hold what fewer hold, up to chance; so the fleets next to the answer are run as well, and an
+answer below it that holds takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from roundtrip.errors import DomainError
+from roundtrip.fleet.slo import Limit
+from roundtrip.fleet.study.bounds import fewest_replicas
+from roundtrip.fleet.study.price import Price
+from roundtrip.fleet.study.space import Bench, Fleet, Knobs, Shape, Space, Tried
+from roundtrip.fleet.workload import Workload
+
+BELOW = 3  # fleets with fewer replicas that are run before an answer stands
+KEPT = 2  # kinds of replicas of which the cheapest fleet is wanted: the answer's and the runner-up's
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The cheapest fleet of one shape.
+
+    Attributes
+    ----------
+    tried : Tried
+        What it did.
+    price : Price
+        Of the fleet, by the hour.
+    """
+
+    tried: Tried
+    price: Price
+
+
+@dataclass(slots=True)
+class Sizing:
+    """What a search found.
+
+    Attributes
+    ----------
+    bench : Bench
+        On which it was run.
+    ranking : list of Found
+        The cheapest fleet of each shape that was searched to the end, cheapest first.
+    out : dict
+        Shapes that cannot hold the limits, with the reason.
+    dearer : dict
+        Shapes that were left when it was certain that they cost more, with the least that they would cost [USD/h].
+    alone : dict
+        What each shape does at best, with any number of replicas.
+    interrupted : bool
+        The search was stopped: a cheaper fleet may have been missed.
+    """
+
+    bench: Bench
+    ranking: list[Found] = field(default_factory=list)
+    out: dict[Shape, str] = field(default_factory=dict)
+    dearer: dict[Shape, float] = field(default_factory=dict)
+    alone: dict[Shape, Tried] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def size(
+    work: Workload,
+    limits: tuple[Limit, ...],
+    space: Space,
+    progress: Callable[[int, int], None] | None = None,
+    kept: int = KEPT,
+) -> Sizing:
+    """Return the cheapest fleets that hold the limits.
+
+    Parameters
+    ----------
+    work : Workload
+    limits : tuple of Limit
+    space : Space
+        What may be bought and set.
+    progress : callable, optional
+        Called with the shapes that are decided and all of them.
+    kept : int
+        Shapes of which the cheapest fleet is wanted; dearer ones are left early.
+    """
+    if not space.knobs():
+        raise DomainError(
+            "no token budget is as large as a number of sequences: every sequence needs a token of a step"
+        )
+    found = Sizing(Bench(work, limits, space))
+    shapes = space.shapes()
+    try:
+        # Two passes: first what can be at all, then from the least that a fleet of it can cost.
+        possible: list[tuple[float, int, Shape, list[Knobs]]] = []
+        for number, shape in enumerate(shapes):
+            knobs, least = _possible(found, shape)
+            if knobs:
+                possible.append((least * space.price(shape).value, number, shape, knobs))
+            if progress:
+                progress(number + 1, 2 * len(shapes))
+        for number, (least_usd_h, _, shape, knobs) in enumerate(sorted(possible, key=lambda p: p[:2])):
+            _search(found, shape, knobs, least_usd_h, kept)
+            if progress:
+                progress(2 * len(shapes) - len(possible) + number + 1, 2 * len(shapes))
+    except KeyboardInterrupt:
+        found.interrupted = True
+    return found
+
+
+def _possible(found: Sizing, shape: Shape) -> tuple[list[Knobs], int]:
+    """Return the knobs with which a shape holds the limits when no request meets another, and the fewest replicas."""
+    bench, reason = found.bench, ""
+    able: list[Knobs] = []
+    least = bench.space.most_replicas + 1
+    best: Tried | None = None
+    for knobs in bench.space.knobs():
+        try:
+            kind = bench.kind(shape, knobs)
+        except DomainError as error:
+            reason = str(error)
+            continue
+        tried = bench.alone(shape, knobs)
+        if best is None or tried.margin(bench.limits) > best.margin(bench.limits):
+            best = tried
+        if tried.holds:
+            able.append(knobs)
+            cached = bool((bench.space.policy or {}).get("prefix_cache"))
+            least = min(least, fewest_replicas(bench.work, kind.times, bench.limits, cached))
+    if best is not None:
+        found.alone[shape] = best
+        reason = f"{best.refused} requests are larger than the memory of a replica" if best.refused else reason
+    if not able:
+        found.out[shape] = reason or "requests miss the limits even where each is alone"
+    return able, least
+
+
+def _search(found: Sizing, shape: Shape, knobs: list[Knobs], least_usd_h: float, kept: int) -> None:
+    """Find the fewest replicas of a shape over all knobs, unless it is certain that others are cheaper."""
+    bench = found.bench
+    space, each_usd_h = bench.space, bench.space.price(shape).value
+    ceiling_usd_h = found.ranking[kept - 1].price.value if len(found.ranking) >= kept else float("inf")
+    if least_usd_h > ceiling_usd_h:
+        found.dearer[shape] = least_usd_h
+        return
+    least = max(round(least_usd_h / each_usd_h), 1)
+    most = int(min(space.most_replicas, (ceiling_usd_h + 1e-9) // each_usd_h))
+    best: Tried | None = None
+    for knob in knobs:
+        best = _better(bench, Fleet(shape, knob, 1), least, most, best)
+        if best is not None:
+            most = best.fleet.replicas
+    if best is None:
+        if most < space.most_replicas:
+            found.dearer[shape] = (most + 1) * each_usd_h
+        else:
+            found.out[shape] = f"not with {most:,} replicas, the most that are tried"
+        return
+    best = _without_luck(bench, best, knobs)
+    found.ranking.append(Found(best, space.price(shape).times(best.fleet.replicas)))
+    found.ranking.sort(key=lambda f: (f.price.value, -f.tried.margin(bench.limits)))
+
+
+def _better(bench: Bench, fleet: Fleet, least: int, most: int, best: Tried | None) -> Tried | None:
+    """Return the better of the best so far and the fewest replicas that hold with these knobs, `most` at most."""
+    low = least - 1  # fails for certain
+    if best is not None:  # ask first whether these knobs can do with one less
+        with_less = _with(fleet, most - 1)
+        if most - 1 < least or not bench.run(with_less).holds:
+            equal = bench.run(_with(fleet, most))
+            return equal if equal.margin(bench.limits) > best.margin(bench.limits) and equal.holds else best
+        high = most - 1
+    else:
+        high, step = least, 1
+        while high < most and not bench.run(_with(fleet, high)).holds:
+            low, high, step = high, min(high + step, most), 2 * step
+        if high > most or not bench.run(_with(fleet, high)).holds:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if bench.run(_with(fleet, middle)).holds:
+            high = middle
+        else:
+            low = middle
+    return bench.run(_with(fleet, high))
+
+
+def _without_luck(bench: Bench, best: Tried, knobs: list[Knobs]) -> Tried:
+    """Run the fleets just below an answer with all knobs; one that holds takes its place."""
+    tested = best.fleet.replicas
+    while tested > 1 and tested > best.fleet.replicas - BELOW:
+        tested -= 1
+        for knob in knobs:
+            below = bench.run(Fleet(best.fleet.shape, knob, tested))
+            if below.holds and (below.fleet.replicas < best.fleet.replicas):
+                best = below
+    return best
+
+
+def _with(fleet: Fleet, replicas: int) -> Fleet:
+    return Fleet(fleet.shape, fleet.knobs, replicas)

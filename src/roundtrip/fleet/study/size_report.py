@@ -1,0 +1,187 @@
+"""The answer of a search for a fleet as a page of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from roundtrip.fleet.records import CAUSES, TITLES
+from roundtrip.fleet.report import time
+from roundtrip.fleet.slo import Limit
+from roundtrip.fleet.study.answer import MOST_LOAD, Answer
+from roundtrip.fleet.study.binds import Binding
+from roundtrip.fleet.study.price import Price
+from roundtrip.fleet.study.size import Found
+from roundtrip.fleet.study.space import Fleet, Tried
+from roundtrip.trace.numbers import digits
+from roundtrip.trace.table import wrap
+
+Paint = Callable[..., str]
+READ = 100  # columns beyond which nobody reads a line
+NAMED = 6  # kinds of replicas that a page names in a list
+
+
+def size_report(found: Answer, columns: int, paint: Paint) -> str:
+    """Return the fleet, its price, its margins, what binds and the runner-up."""
+    columns = min(columns, READ)
+    bench = found.sizing.bench
+    work = bench.work.as_dict()
+    rate = f", {digits(work['rate_per_s'])} a second" if work["rate_per_s"] else ""
+    count = work["requests"]
+    lines = [
+        paint(f"{work['name']}: {count:,} requests{rate}", "bold"),
+        f"{work['prompt_tokens'] / count:,.0f} tokens in and {work['output_tokens'] / count:,.0f} out (mean); "
+        f"{bench.space.model} within {', '.join(words(limit) for limit in bench.limits)}",
+        "",
+    ]
+    if found.sizing.interrupted:
+        lines += wrap("Interrupted: what follows is the best so far; a cheaper fleet may have been missed.", columns)
+    lines += _fleet(found, columns, paint) if found.best else _nothing(found, columns, paint)
+    lines += ["", *_others(found, columns)]
+    for note in work["notes"]:
+        lines += wrap(f"{work['name']}: {note}", columns)
+    return "\n".join(lines)
+
+
+def words(limit: Limit) -> str:
+    """Return a limit as people write it: ``ttft p99 1 s``."""
+    return f"{name(limit)} {time(limit.most_s)}"
+
+
+def name(limit: Limit) -> str:
+    """Return what is limited: ``ttft p99``, or ``every ttft``."""
+    return f"every {limit.measure}" if limit.percentile == 100.0 else f"{limit.measure} p{limit.percentile:g}"
+
+
+def dollars(price: Price, band: bool = True) -> str:
+    """Return a price, with the ends of its band if they differ."""
+    text = f"${digits(price.value)}"
+    if band and price.low < price.high:
+        text += f" (${digits(price.low)} to ${digits(price.high)})"
+    return text
+
+
+def _fleet(found: Answer, columns: int, paint: Paint) -> list[str]:
+    best, cost = found.best, found.cost
+    if best is None or cost is None:
+        return []
+    bench, tried = found.sizing.bench, best.tried
+    fleet = tried.fleet
+    accelerators = fleet.replicas * fleet.shape.tensor_ranks
+    lines = [
+        paint(f"The cheapest fleet: {fleet}, {accelerators} accelerator{'s' if accelerators > 1 else ''}", "bold"),
+        f"  {settings(fleet)}, {(bench.space.policy or {}).get('router', 'round robin')}",
+        f"  {dollars(cost.hour)} an hour",
+    ]
+    if cost.per_million and cost.per_million_output:
+        lines.append(
+            f"  {dollars(cost.per_million, False)} a million tokens, "
+            f"{dollars(cost.per_million_output)} a million tokens of answers"
+        )
+    lines += ["", *_reached(tried, bench.limits, paint)]
+    if found.load is not None:
+        lines.append(
+            f"  It holds up to {digits(found.load, 3)} times this traffic."
+            if found.load < MOST_LOAD / 1.25 else f"  It holds at {digits(found.load, 2)} times this traffic still."
+        )  # fmt: skip
+    if found.binding:
+        lines += ["", *_binding(found.binding, found, columns, paint)]
+    return lines
+
+
+def settings(fleet: Fleet) -> str:
+    """Return the knobs of a fleet."""
+    return f"{fleet.knobs.token_budget:,} tokens and {fleet.knobs.max_sequences} sequences a step"
+
+
+def _reached(tried: Tried, limits: tuple[Limit, ...], paint: Paint) -> list[str]:
+    lines = [f"  {'':<12}{'reached':>10}{'limit':>10}{'limit / reached':>18}"]
+    margins = [limit.most_s / max(r or 0.0, 1e-12) for limit, r in zip(limits, tried.reached_s, strict=True)]
+    for limit, reached_s, margin in zip(limits, tried.reached_s, margins, strict=True):
+        shown = "-" if reached_s is None else time(reached_s)
+        name = f"{limit.measure} p{limit.percentile:g}"
+        line = (
+            f"  {name:<12}{shown:>10}{time(limit.most_s):>10}{(digits(margin) if reached_s is not None else '-'):>18}"
+        )
+        lines.append(line + ("  the nearest" if len(limits) > 1 and margin == min(margins) else ""))
+    return lines
+
+
+def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[str]:
+    limits = found.sizing.bench.limits
+    if bound.smaller is None:
+        head = "memory" if bound.binds else "nothing"
+        return [paint(f"What binds: {head}", "bold"), *wrap(f"  {bound.words}", columns, "  ")]
+    lines = [paint(f"What binds: {' and '.join(bound.binds)}", "bold")]
+    lines.append(f"  {'':<52}" + "".join(f"{name(limit):>12}" for limit in limits))
+    lines.append(_row(f"with {bound.words}", bound.smaller))
+    lines += [_row(f"  and {proof.words}", proof.tried) for proof in bound.proofs]
+    if bound.parts_s:
+        total_s = sum(bound.parts_s.values()) or 1.0
+        parts = ", ".join(
+            f"{TITLES[cause]} {100 * bound.parts_s[cause] / total_s:.0f} %"
+            for cause in CAUSES if bound.parts_s[cause] >= 0.005 * total_s
+        )  # fmt: skip
+        lines += wrap(f"  The time of the requests that are late then: {parts}.", columns, "  ")
+    return lines
+
+
+def _row(name: str, tried: Tried) -> str:
+    cells = "".join(f"{'-' if r is None else time(r):>12}" for r in tried.reached_s)
+    verdict = "refuses some" if tried.refused else "holds" if tried.holds else ""
+    return f"  {name:<52}{cells}  {verdict}".rstrip()
+
+
+def _nothing(found: Answer, columns: int, paint: Paint) -> list[str]:
+    bench = found.sizing.bench
+    lines = [paint("No fleet holds this.", "bold")]
+    near = found.nearest
+    if near is None:
+        return lines
+    reached = ", ".join(
+        f"{name(limit)} {'-' if r is None else time(r)}" for limit, r in zip(bench.limits, near.reached_s, strict=True)
+    )
+    lines += wrap(f"The nearest is {near.fleet.shape} with {settings(near.fleet)}: {reached} with so many replicas "
+                  "that no request meets another.", columns)  # fmt: skip
+    if near.refused:
+        lines += wrap(f"{near.refused} requests are larger than the memory of a replica.", columns)
+    if found.worst:
+        w = found.worst
+        lines += wrap(f"Request {w['request']:,} ({w['prompt_tokens']:,} + {w['output_tokens']:,} tokens) alone has "
+                      f"{w['measure']} {time(w['reached_s'])}, {digits(w['times_the_limit'])} times the limit; no "
+                      "number of replicas mends that.", columns)  # fmt: skip
+    if found.binding:
+        lines += ["", *_binding(found.binding, found, columns, paint)]
+    return lines
+
+
+def _others(found: Answer, columns: int) -> list[str]:
+    sizing = found.sizing
+    lines: list[str] = []
+    if found.best:
+        others = sizing.ranking[1:]
+        if others:
+            lines.append(f"Runner-up: {_line(others[0], found.best)}")
+            lines += [f"  then {_line(other, found.best)}" for other in others[1:3]]
+        else:
+            lines.append("Runner-up: none, no other kind of replica holds the limits.")
+    reasons: dict[str, list[str]] = {}
+    for shape, reason in sizing.out.items():
+        reasons.setdefault(_short(reason), []).append(str(shape))
+    for reason, shapes in reasons.items():
+        more = f" and {len(shapes) - NAMED} more" if len(shapes) > NAMED else ""
+        lines += wrap(f"Out, {reason}: {', '.join(shapes[:NAMED])}{more}.", columns, "  ")
+    if sizing.dearer:
+        lines += wrap(f"Dearer than the runner-up for certain: {len(sizing.dearer)} kinds of replicas.", columns)
+    lines += wrap(f"{sizing.bench.runs:,} fleets were run. Prices of accelerators are estimates with a wide band "
+                  "(roundtrip catalog accelerators); --prices sets yours.", columns)  # fmt: skip
+    return lines
+
+
+def _short(reason: str) -> str:
+    """Return a reason without the name of the shape that it is about, so that equal reasons meet."""
+    return "the weights do not fit" if "leave no page" in reason else reason
+
+
+def _line(found: Found, best: Found) -> str:
+    more = 100.0 * (found.price.value / best.price.value - 1.0)
+    return f"{found.tried.fleet}, {dollars(found.price, False)} an hour (+{more:.0f} %), {settings(found.tried.fleet)}"
