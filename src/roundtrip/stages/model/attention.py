@@ -17,6 +17,7 @@ References
 .. [2] J. Ainslie et al., "GQA", 2023, https://arxiv.org/abs/2305.13245
 .. [3] DeepSeek-AI, "DeepSeek-V2", 2024, https://arxiv.org/abs/2405.04434: section 2.1 and appendix C.
 .. [4] T. Dao et al., "FlashAttention", 2022, https://arxiv.org/abs/2205.14135: theorem 2.
+.. [5] DeepSeek-AI, "DeepSeek-V3.2", 2025, https://arxiv.org/abs/2512.02556: section 2.1, the lightning indexer.
 """
 
 from __future__ import annotations
@@ -51,6 +52,33 @@ def mla_parameters(
     query = hidden_width * query_rank + query_rank * heads * (head_width + rope_width)
     latent = hidden_width * (kv_rank + rope_width) + kv_rank * heads * (head_width + value_width)
     return query + latent + heads * value_width * hidden_width
+
+
+def mla_full_query_parameters(
+    hidden_width: Number, heads: Number, head_width: Number, rope_width: Number, value_width: Number, kv_rank: Number
+) -> Number:
+    """Return the weights of one layer's latent attention whose query has no latent of its own [3]_."""
+    query = hidden_width * heads * (head_width + rope_width)
+    latent = hidden_width * (kv_rank + rope_width) + kv_rank * heads * (head_width + value_width)
+    return query + latent + heads * value_width * hidden_width
+
+
+def output_gate_parameters(hidden_width: Number, heads: Number, value_width: Number) -> Number:
+    """Return the weights of a gate on what attention gives, one number for each of its outputs: ``h n_h d_v``."""
+    return hidden_width * heads * value_width
+
+
+def indexer_parameters(hidden_width: Number, query_rank: Number, index_heads: Number, index_width: Number) -> Number:
+    """Return the weights of one layer's indexer of sparse attention [5]_: ``c_q n_i d_i + h (d_i + n_i)``.
+
+    Queries from the latent query, one key for all heads, and a weight for each head.
+    """
+    return query_rank * index_heads * index_width + hidden_width * (index_width + index_heads)
+
+
+def indexer_flop(index_heads: Number, index_width: Number, pairs: Number) -> Number:
+    """Return the operations by which one layer's indexer scores pairs of tokens, ``2 n_i (d_i + 1) p`` [5]_ [flop]."""
+    return 2.0 * index_heads * (index_width + 1.0) * pairs
 
 
 def attended_tokens(context_tokens: Number, full_attention_share: Number, window_tokens: Number) -> Number:
@@ -93,6 +121,15 @@ def windowed_pairs(tokens: Number, full_attention_share: Number, window_tokens: 
     them than the window holds.
     """
     return tokens * attended_tokens((tokens + 1.0) / 2.0, full_attention_share, window_tokens)
+
+
+def window_pairs(tokens: Number, window_tokens: Number) -> Number:
+    """Return the pairs of a causal pass where each token sees itself and those before it, w in all at most.
+
+    The first w tokens make a triangle, each later one a full row: ``m (m + 1) / 2 + (n - m) w`` with m the smaller.
+    """
+    opening = np.minimum(tokens, window_tokens)
+    return opening * (opening + 1.0) / 2.0 + (tokens - opening) * window_tokens
 
 
 def pair_flop(layers: Number, heads: Number, key_width: Number, value_width: Number) -> Number:

@@ -33,6 +33,11 @@ def expert_parameters(hidden_width: Number, expert_width: Number) -> Number:
     return 3.0 * hidden_width * expert_width
 
 
+def router_parameters(hidden_width: Number, experts: Number) -> Number:
+    """Return the weights of a layer's router, a score for each expert: ``h E``."""
+    return hidden_width * experts
+
+
 def distinct_experts(experts: Number, picked_experts: Number, tokens: Number) -> Number:
     """Return how many experts of a layer a batch touches, ``E (1 - (1 - k/E)^n)`` [4]_.
 
