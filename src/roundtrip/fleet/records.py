@@ -108,6 +108,10 @@ class Records:
 
     def good(self, limits: tuple[Limit, ...]) -> float:
         """Return the share of all requests that were done within every limit, whatever percentile it is meant for."""
+        return float(self.within(limits).mean())
+
+    def within(self, limits: tuple[Limit, ...]) -> NDArray[np.bool_]:
+        """Return which requests were done within every limit, (requests,)."""
         rows, ok = self.state.requests, self.done.copy()
         spans = {
             "ttft": rows["first_s"] - rows["arrived_s"],
@@ -117,7 +121,7 @@ class Records:
         }
         for limit in limits:
             ok &= spans[limit.measure] <= limit.most_s
-        return float(ok.mean())
+        return ok
 
     def quantiles(self, name: str) -> dict[str, float]:
         """Return mean, percentiles and maximum of a measure [s]; empty where nothing is done."""
