@@ -28,10 +28,10 @@ TAKES = {
     "trace": {"sort", "block_tokens", "speed", "limit"},
     "poisson": {"rate", "requests", "prompt", "output"},
     "gamma": {"rate", "requests", "prompt", "output", "spread"},
-    "diurnal": {"rate", "requests", "prompt", "output"},
+    "diurnal": {"rate", "requests", "prompt", "output", "day", "swing"},
     "constant": {"rate", "requests", "prompt", "output"},
     "clients": {"clients", "requests", "prompt", "output"},
-    "sessions": {"rate", "requests", "prompt", "output", "turns", "think", "shared"},
+    "sessions": {"rate", "requests", "prompt", "output", "turns", "think", "shared", "block_tokens", "day", "swing"},
 }
 LOAD_OPTIONS = set().union(*TAKES.values())
 CATALOG_OPTIONS = {"model", "accelerator", "serving", "tensor_ranks", "usable_share"}
@@ -47,7 +47,11 @@ WORKLOAD: list[Callable[[Any], Any]] = [
     click.option("--limit", type=int, metavar="N", help="Read only the first N requests of the trace."),
     click.option("--speed", type=float, default=1.0, show_default=True, help="Play the trace so many times as fast."),
     click.option(
-        "--block-tokens", type=int, default=512, show_default=True, help="Tokens of a block that a trace names."
+        "--block-tokens",
+        type=int,
+        default=512,
+        show_default=True,
+        help="Tokens of a block that a trace names; sessions: 16.",
     ),
     click.option("--load", type=click.Choice(LOADS), help="Make the requests instead."),
     click.option(
@@ -65,6 +69,14 @@ WORKLOAD: list[Callable[[Any], Any]] = [
         "--think", type=float, default=10.0, show_default=True, help="Mean seconds between answer and next turn."
     ),
     click.option("--shared", type=int, default=0, show_default=True, help="Tokens with which all conversations start."),
+    click.option(
+        "--day",
+        metavar="TIME",
+        help="Length of the day of diurnal, 24h by default; lets sessions begin as on such a day.",
+    ),
+    click.option(
+        "--swing", type=float, default=0.6, show_default=True, help="Of the rate over a day, as a share of its mean."
+    ),
 ]
 DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'."),
@@ -143,6 +155,8 @@ def workload(options: dict[str, Any], said: set[str]) -> Workload:
     for name in sorted(said & LOAD_OPTIONS - TAKES[kind]):
         who = "a trace" if trace is not None else f"--load {load}"
         raise DomainError(f"--{name.replace('_', '-')} has no meaning for {who}")
+    if options["block_tokens"] < 1:
+        raise DomainError(f"--block-tokens = {options['block_tokens']}, expected 1 or more")
     if trace is not None:
         return _trace(options)
     from roundtrip.fleet.generate import closed_load, open_load, sessions
@@ -153,12 +167,30 @@ def workload(options: dict[str, Any], said: set[str]) -> Workload:
         raise DomainError(f"--seed = {options['seed']}, expected 0 or more")
     if load == "clients":
         return closed_load(options["requests"], options["clients"], *lengths, **seed)
+    day = _day(options, said)
     if load == "sessions":
+        if "block_tokens" in said:
+            day["block_tokens"] = options["block_tokens"]
         return sessions(
             options["requests"], options["rate"], *lengths, turns=options["turns"], think_s=options["think"],
-            shared_tokens=options["shared"], **seed,
+            shared_tokens=options["shared"], **day, **seed,
         )  # fmt: skip
-    return open_load(options["requests"], options["rate"], *lengths, kind=load, spread=options["spread"], **seed)
+    return open_load(
+        options["requests"], options["rate"], *lengths, **{"kind": load, **day}, spread=options["spread"], **seed
+    )  # fmt: skip
+
+
+def _day(options: dict[str, Any], said: set[str]) -> dict[str, Any]:
+    """Return how the rate swings over a day, if it does."""
+    from roundtrip.figures.units import parse_quantity
+
+    text = options["day"]
+    if text is None and options["load"] != "diurnal":
+        if "swing" in said:
+            raise DomainError("--swing has no meaning without --day")
+        return {}
+    found: dict[str, Any] = {"kind": "diurnal", "swing": options["swing"]}
+    return found if text is None else {**found, "day_s": parse_quantity(text, "s", "--day")}
 
 
 def _trace(options: dict[str, Any]) -> Workload:
@@ -168,8 +200,6 @@ def _trace(options: dict[str, Any]) -> Workload:
 
     if options["limit"] is not None and options["limit"] < 1:
         raise DomainError(f"--limit = {options['limit']}, expected 1 or more")
-    if options["block_tokens"] < 1:
-        raise DomainError(f"--block-tokens = {options['block_tokens']}, expected 1 or more")
     if not 0.0 < options["speed"] < 1e9:
         raise DomainError(f"--speed = {options['speed']:g}, expected above 0 and below 1e9")
     work = read(

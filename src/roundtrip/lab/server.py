@@ -30,6 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from roundtrip.errors import DomainError, RoundtripError, ScenarioError, nearest
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
+from roundtrip.lab.fleet_stream import Runs, Stream
 from roundtrip.lab.printer import Printer
 from roundtrip.lab.room import Room
 
@@ -134,6 +135,7 @@ def _number(message: Body, name: str) -> float | None:
 
 
 OPERATIONS: dict[str, Callable[[Body], Body]] = {"trip": _trip, "compare": _compare, "energy": _energy}
+STREAMED = "fleet"  # many answers to one question: `fleet_stream`
 
 
 def answer(message: Body) -> Body:
@@ -159,8 +161,9 @@ def read(text: str) -> Body | str:
     number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, (int, str, type(None))) or len(str(number)) > 40:
         return "id: expected a number or a short text"
-    if not isinstance(message.get("op"), str) or message["op"] not in OPERATIONS:
-        return f"op: expected one of {', '.join(OPERATIONS)}"
+    operations = (*OPERATIONS, STREAMED)
+    if not isinstance(message.get("op"), str) or message["op"] not in operations:
+        return f"op: expected one of {', '.join(operations)}"
     return message
 
 
@@ -170,6 +173,7 @@ class Hub:
     def __init__(self) -> None:
         self.clients = 0
         self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lab")
+        self.runs = Runs()
 
     async def serve(self, socket: WebSocket) -> None:
         """Talk to one client until it leaves."""
@@ -177,7 +181,7 @@ class Hub:
             await socket.close(1013 if self.clients >= MOST_CLIENTS else 1008)
             return
         self.clients += 1
-        client = Client(socket, self.thread)
+        client = Client(socket, self.thread, self.runs)
         try:
             await socket.accept()
             await client.talk()
@@ -189,15 +193,16 @@ class Hub:
 
 
 class Client:
-    """One page: its newest question of each kind, and the task that answers."""
+    """One page: its newest question of each kind, the task that answers, and its run of a cluster."""
 
-    def __init__(self, socket: WebSocket, thread: ThreadPoolExecutor) -> None:
+    def __init__(self, socket: WebSocket, thread: ThreadPoolExecutor, runs: Runs) -> None:
         self.socket = socket
         self.thread = thread
         self.waiting: dict[str, Body] = {}
         self.asked = asyncio.Event()
         self.sending = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
+        self.stream = Stream(self._send_text, runs)
 
     async def talk(self) -> None:
         """Read messages until the client leaves, or has sent too much that cannot be read."""
@@ -216,6 +221,9 @@ class Client:
                     await self.socket.close(1008)
                     return
                 continue
+            if message["op"] == STREAMED:
+                await self.stream.take(message)
+                continue
             older = self.waiting.pop(message["op"], None)
             self.waiting[message["op"]] = message
             self.asked.set()
@@ -224,6 +232,7 @@ class Client:
 
     async def leave(self) -> None:
         """Stop answering."""
+        await self.stream.stop(tell=False)
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
