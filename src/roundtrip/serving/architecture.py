@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 from roundtrip.catalog.architectures import Row, rows
@@ -53,7 +54,9 @@ class Block:
     is_delta : bool
         Linear: the delta rule (reads its state before it writes, two gates a head); otherwise Mamba-2.
     is_gated_output : bool
-        Whether the queries have a gate of the same size, for the output of attention.
+        Whether the output of attention passes a gate that is as large as it.
+    is_value_key : bool
+        Whether the value is made by the key's own matrix (both are kept).
     inner_width : int
         Inner width of the feed-forward network; 0: none.
     experts, picked_experts, expert_width : int
@@ -62,6 +65,8 @@ class Block:
         Inner width of what all tokens use beside them.
     latent_width : int
         Width in which routed experts work; 0: the hidden width.
+    expert_small : int
+        Biases of one routed expert.
     gated : bool
         Three matrices in a feed-forward network, not two.
     small : int
@@ -84,12 +89,14 @@ class Block:
     state_elements: int = 0
     is_delta: bool = False
     is_gated_output: bool = False
+    is_value_key: bool = False
     inner_width: int = 0
     experts: int = 0
     picked_experts: int = 0
     expert_width: int = 0
     shared_width: int = 0
     latent_width: int = 0
+    expert_small: int = 0
     gated: bool = True
     small: int = 0
 
@@ -141,6 +148,10 @@ def architecture(name: str) -> Architecture:
     """Return the architecture of a catalog key, of a name on the hub, or of a ``config.json`` by its path."""
     if name in rows():
         return _of_catalog(name)
+    if name.endswith(".json") or Path(name).is_dir():
+        from roundtrip.serving.config_file import read_config
+
+        return read_config(name)
     key = catalog_key(name)
     if key is None:
         raise DomainError(

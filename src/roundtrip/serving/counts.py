@@ -167,7 +167,7 @@ def _multiplied(a: Architecture) -> float:
 
 def _expert(a: Architecture, b: Block) -> Any:
     width = float(b.latent_width or a.hidden_width)
-    return _network(width, b.expert_width, b.gated)
+    return _network(width, b.expert_width, b.gated) + b.expert_small
 
 
 def _network(hidden: float, inner: int, gated: bool) -> Any:
@@ -191,6 +191,8 @@ def _mixer(hidden: float, b: Block) -> Any:
     key, value, rope = float(b.head_width), float(b.value_width), float(b.rope_width)
     if b.attention == "gqa":
         total = attention.gqa_parameters(hidden, heads, kv_heads, (key + value) / 2.0)
+        if b.is_value_key:
+            total = total - attention.value_parameters(hidden, kv_heads, value)
         if b.is_gated_output:
             total += attention.output_gate_parameters(hidden, heads, value)
     elif b.attention == "mla":
