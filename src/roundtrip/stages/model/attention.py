@@ -63,6 +63,11 @@ def mla_full_query_parameters(
     return query + latent + heads * value_width * hidden_width
 
 
+def value_parameters(hidden_width: Number, kv_heads: Number, value_width: Number) -> Number:
+    """Return the weights that make the values of one layer, ``h n_kv d_v``; none where the key serves as value."""
+    return hidden_width * kv_heads * value_width
+
+
 def output_gate_parameters(hidden_width: Number, heads: Number, value_width: Number) -> Number:
     """Return the weights of a gate on what attention gives, one number for each of its outputs: ``h n_h d_v``."""
     return hidden_width * heads * value_width
@@ -130,6 +135,14 @@ def window_pairs(tokens: Number, window_tokens: Number) -> Number:
     """
     opening = np.minimum(tokens, window_tokens)
     return opening * (opening + 1.0) / 2.0 + (tokens - opening) * window_tokens
+
+
+def limited_pairs(pairs: Number, window_tokens: Number) -> Number:
+    """Return the pairs that are left where a token sees only so many, if they are of one prompt: ``min(p, w sqrt(2 p))``.
+
+    A prompt of n tokens has ``n^2 / 2`` pairs, so that its n is the root of twice the pairs.
+    """
+    return np.minimum(pairs, window_tokens * np.sqrt(2.0 * pairs))
 
 
 def pair_flop(layers: Number, heads: Number, key_width: Number, value_width: Number) -> Number:
