@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from roundtrip.cli.fleet_compare import compare
 from roundtrip.cli.fleet_options import (
     deployment,
     deployment_options,
@@ -16,6 +17,7 @@ from roundtrip.cli.fleet_options import (
     workload_options,
 )
 from roundtrip.cli.fleet_size import size
+from roundtrip.cli.fleet_sweep import sweep
 from roundtrip.cli.fleet_trace import check_traces, show_requests, trace_options, write_traces
 from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
@@ -71,3 +73,5 @@ def run(ctx: click.Context, /, **options: Any) -> int:
 
 
 fleet.add_command(size)
+fleet.add_command(sweep)
+fleet.add_command(compare)
