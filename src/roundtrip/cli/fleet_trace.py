@@ -1,4 +1,4 @@
-"""Traces of ``roundtrip fleet run``: the whole run for Perfetto, requests as `Trace` or OTLP, one request on the screen."""
+"""Traces of ``roundtrip fleet run``: the run for Perfetto, requests as `Trace` or OTLP, one on the screen."""
 
 from __future__ import annotations
 

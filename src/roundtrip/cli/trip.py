@@ -29,6 +29,7 @@ from roundtrip.errors import ScenarioError
 
 if TYPE_CHECKING:
     from roundtrip.engine.backends import Backend
+    from roundtrip.journey.queue_fleet import Simulated
     from roundtrip.journey.scenario import Scenario
     from roundtrip.trace.model import Trace
 
@@ -84,6 +85,14 @@ def file_options(function: F) -> F:
     "--calibrate", "calibrates", is_flag=True, help="Measure this computer anew first; by default it is measured once."
 )
 @click.option("--live", is_flag=True, help="Print the answer's tokens as they come.")
+@click.option(
+    "--queue",
+    "queue_by",
+    type=click.Choice(("closed", "simulate")),
+    default="closed",
+    show_default=True,
+    help="The wait for the model: its closed form, or a run of the fleet at this deployment and load.",
+)
 @backend_options(64)
 @form_option
 def trip(
@@ -101,6 +110,7 @@ def trip(
     tls: bool,
     calibrates: bool,
     live: bool,
+    queue_by: str,
     backend: str,
     base_url: str | None,
     model: str | None,
@@ -132,17 +142,25 @@ def trip(
         server = choose(backend, base_url, model, api_key_env, tls)
         if scenario not in ("cloud", "here") or settings:
             raise ScenarioError("--record runs on this computer as it is: leave --scenario and --set out")
+        if queue_by != "closed":
+            raise ScenarioError("--queue simulate goes with a forecast: a recorded trip has waited for real")
         _record(chosen.prompt, server, form, max_tokens, live, shown, paths)
         return
     from roundtrip.journey.forecast import forecast
 
     chosen = _measured(chosen)
-    trace = forecast(None, chosen, samples=samples, seed=seed)
+    found = _simulated(chosen) if queue_by == "simulate" else None
+    trace = forecast(None, found.scenario if found else chosen, samples=samples, seed=seed)
     write_files(trace, paths, linear)
     if as_json:
-        say_json({**trace.as_dict(), **(_answer(trace, model, form, max_tokens) if answers else {})})
+        more = {"queue": found.as_dict()} if found else {}
+        say_json({**trace.as_dict(), **more, **(_answer(trace, model, form, max_tokens) if answers else {})})
         return
     shown.show(trace)
+    if found:
+        from roundtrip.trace.table import wrap
+
+        say_page("\n" + "\n".join(wrap(found.as_text(), min(width(), 100))) + "\n")
     if answers:
         _say_answer(trace, model, form, max_tokens, live)
 
@@ -168,6 +186,16 @@ def _measured(chosen: Scenario) -> Scenario:
     from roundtrip.journey.here import measured_figures
 
     return chosen.with_measured(measured_figures(calibration()))
+
+
+def _simulated(chosen: Scenario) -> Simulated:
+    """Run the fleet at the scenario's deployment and load, with its progress on a terminal."""
+    from roundtrip.cli.fleet_options import bar_on_terminal, clear_bar
+    from roundtrip.journey.queue_fleet import simulated
+
+    found = simulated(chosen, bar_on_terminal("runs", "stop"))
+    clear_bar()
+    return found
 
 
 class Shown:

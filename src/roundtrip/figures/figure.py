@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from roundtrip.errors import DomainError
 
 GRADES = ("measured", "derived", "datasheet", "estimate")
 SPREADS = ("ignorance", "variability")
-SHAPES = ("lognormal", "share", "normal", "uniform", "fixed")
+SHAPES = ("lognormal", "share", "normal", "uniform", "fixed", "sampled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,15 @@ class Figure:
     shape : str
         ``lognormal``, ``normal`` and ``share`` (normal in the log of the odds, so that it stays between 0 and 1) are
         two-piece: the value is the median, low and high are p5 and p95. ``uniform`` is two-piece as well, its low and
-        high are the ends; ``fixed`` does not spread.
+        high are the ends; ``fixed`` does not spread; ``sampled`` is spread as `levels` say.
     cause : str
         Figures with one cause share one sample. By default a figure is its own cause.
     note : str
         Where in the source, or how it was derived.
     least, most : float
         What a sample can be at all: the range that the glossary allows for the name.
+    levels : tuple of float
+        Of the shape ``sampled``: values at evenly spaced quantiles, as a simulation found them.
     """
 
     value: float
@@ -55,6 +58,7 @@ class Figure:
     note: str = ""
     least: float = -math.inf
     most: float = math.inf
+    levels: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high"):
@@ -72,10 +76,12 @@ class Figure:
             raise DomainError(f"shape = 'share' needs 0 < low and high < 1, not {self.low:g} and {self.high:g}")
         if self.shape == "fixed" and self.low != self.high:
             raise DomainError("shape = 'fixed' has no band: low and high must equal value")
+        if (self.shape == "sampled") != bool(self.levels) or any(a > b for a, b in itertools.pairwise(self.levels)):
+            raise DomainError("shape = 'sampled' goes with levels that rise, and no other shape has levels")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        left_out = ("", math.inf, -math.inf)
+        left_out = ("", math.inf, -math.inf, ())
         return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) not in left_out}
 
 

@@ -154,6 +154,9 @@ def _unbounded(figure: Figure, uniform: Array, normal: Array) -> Array:
         below = low + (value - low) * 2.0 * uniform
         above = value + (high - value) * (2.0 * uniform - 1.0)
         return np.where(uniform < 0.5, below, above)
+    if figure.shape == "sampled":
+        count = len(figure.levels)
+        return np.interp(uniform, (np.arange(count) + 0.5) / count, np.array(figure.levels))
     return np.full_like(uniform, value)
 
 

@@ -65,41 +65,39 @@ def request_trace(found: Records, i: int) -> Trace:
         "cached_tokens": float(row["cached"]), "preemptions": float(row["preemptions"]),
     }  # fmt: skip
     spans: list[Span] = []
-
-    def lay(
-        id: str, cause: str, start_s: float, duration_s: float, after: str | None, parent: str | None = None,
-        title: str | None = None, **attributes: float | str,
-    ) -> float:  # fmt: skip
-        stage, carrier = STAGES.get(cause, STAGES["queue"])
-        title = title or TITLES.get(cause, cause.replace("_", " "))
-        span = Span(id, stage, title, start_s, duration_s, carrier, parent, (after,) if after else ())
-        span.grade, span.attributes = "derived", {"cause": cause, **attributes}
-        spans.append(span)
-        return start_s + duration_s
-
     before: str | None = None
     at_s = 0.0
-    for cause, duration_s in waits.items():
-        if cause in LATE:
+    for cause, whole_s in waits.items():
+        duration_s = early_s if cause == SPLIT else whole_s
+        if cause in LATE or (cause == SPLIT and not early_s):
             continue
-        if cause == SPLIT:
-            duration_s = early_s
-            if not duration_s:
-                continue
-        at_s = lay(cause, cause, at_s, duration_s, before, **(facts if cause == "queue" else {}))
+        spans.append(_span(cause, cause, at_s, duration_s, before))
+        at_s += duration_s
         before = cause
-    answer_s = float(row["last_s"] - row["first_s"])
-    lay("answer", "decode", at_s, answer_s, before, title="the answer, after its first token",
-        tokens=float(found.work.output[i] - 1))  # fmt: skip
-    first = before
+    spans[0].attributes |= facts
+    first = spans[-1].id
+    answer = _span("answer", "decode", at_s, float(row["last_s"] - row["first_s"]), first)
+    answer.title = "the answer, after its first token"
+    answer.attributes["tokens"] = float(found.work.output[i] - 1)
+    spans.append(answer)
     parts = {"decode": waits["decode"], "others_prefill": waits["others_prefill"]}
     parts["preemption.late"] = waits[SPLIT] - early_s
-    inside_s = at_s
     for id, duration_s in parts.items():
         if duration_s > 0.0 or id == "decode":
-            inside_s = lay(id, id.partition(".")[0], inside_s, duration_s, before, "answer", laid="as a sum")
+            part = _span(id, id.partition(".")[0], at_s, duration_s, before, "answer")
+            part.attributes["laid"] = "as a sum"
+            spans.append(part)
+            at_s += duration_s
             before = id
-    return _with_summary(found, i, spans, waits, facts, first or "queue")
+    return _with_summary(found, i, spans, waits, facts, first)
+
+
+def _span(id: str, cause: str, start_s: float, duration_s: float, after: str | None, parent: str | None = None) -> Span:
+    stage, carrier = STAGES.get(cause, STAGES["queue"])
+    title = TITLES.get(cause, cause.replace("_", " "))
+    span = Span(id, stage, title, start_s, duration_s, carrier, parent, (after,) if after else ())
+    span.grade, span.attributes = "derived", {"cause": cause}
+    return span
 
 
 def _with_summary(

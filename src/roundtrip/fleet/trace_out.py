@@ -151,8 +151,11 @@ def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, 
     }  # fmt: skip
     yield _event("X", pid, tid, arrived_s, last_s, name=f"request {i + 1}", args=args)
     breaks = [(float(b["start_s"]), float(b["end_s"])) for b in log.preempted[log.preempted["request"] == i]]
-    phases = ((TITLES["queue"], arrived_s, started_s, "waiting"), (TITLES["prefill"], started_s, first_s, "moving charge"),
-              (TITLES["decode"], first_s, last_s, "stored charge"))  # fmt: skip
+    phases = (
+        (TITLES["queue"], arrived_s, started_s, "waiting"),
+        (TITLES["prefill"], started_s, first_s, "moving charge"),
+        (TITLES["decode"], first_s, last_s, "stored charge"),
+    )
     for title, start_s, end_s, carrier in phases:
         yield _event("X", pid, tid, start_s, end_s, name=title, cname=COLORS[carrier])
         inside = [(a, b, TITLES["preemption"], "heat") for a, b in breaks if start_s <= a and b <= end_s]

@@ -1,7 +1,7 @@
 """Run a cluster again and write down what it did: each plan of steps, and when chosen requests were preempted.
 
-The event loop keeps no history: a run of ten million requests needs none. Who wants to look runs it a second time, which
-gives the same to the last bit, and looks at the replica that is next in line before and after each event.
+The event loop keeps no history: a run of ten million requests needs none. Who wants to look runs it a second time,
+which gives the same to the last bit, and looks at the replica that is next in line before and after each event.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ import numpy as np
 
 from roundtrip.journey.way import Mark, Way
 from roundtrip.stages.datacenter import balancer, border, fabric, gateway, nic, queue
+from roundtrip.stages.model import prefill
+
+SIMULATED = "simulated"  # the word of a queue whose waits a run of the fleet found
 
 
 def lay_in(way: Way, after: Mark) -> Mark:
@@ -343,7 +346,17 @@ def _card_J(way: Way, s: Any, carried_B: Any) -> Any:
 
 
 def _queue(way: Way, after: Mark) -> Mark:
+    """Lay the wait until the engine begins with the prompt: what the fleet found, or the closed form of it."""
     s = way.stage(queue)
+    if way.word("model.serving.queue") == SIMULATED:
+        wait_s = s["model.serving.engine_wait_s"]
+        return s.lay(
+            "it waits for a place",
+            s["datacenter.site.handover_s"] + wait_s,
+            "waiting",
+            after=after,
+            engine_wait_s=wait_s,
+        )
     places, utilization = s["model.serving.slots"], s["model.serving.utilization"]
     probability = s.use(queue.waiting_probability_many, places=places, utilization=utilization)
     variation = s["datacenter.site.service_variation"]
@@ -365,17 +378,43 @@ def _queue(way: Way, after: Mark) -> Mark:
         service_time_s=service_s,
         service_variation=variation,
     )
-    # Only a batch that is already running makes a newcomer wait for its step.
-    join_s = s.use(queue.join_wait_s, join_phase=s["datacenter.site.join_phase"], step_duration_s=way.facts["step_s"])
-    busy = 1.0 - np.power(1.0 - utilization, places)
-    handover_s = s["datacenter.site.handover_s"]
+    extra: dict[str, Any] = {}
+    if way.word("model.serving.disaggregated") == "yes":
+        # Accelerators that only read work in passes; who comes waits for the one that runs.
+        ahead_s = s.use(
+            prefill.pass_wait_s,
+            pass_phase=s["model.serving.pass_phase"],
+            utilization=s["model.serving.read_utilization"],
+            pass_time_s=way.facts["others_pass_s"] * s["model.serving.read_wait_factor"],
+        )
+        extra = {"others_pass_s": way.facts["others_pass_s"]}
+    else:
+        # One engine reads and writes: first its running step ends, then come the prompts that were there before.
+        reading = way.facts["reading_share"]
+        read_s = s.use(
+            queue.wait_quantile_s,
+            queue_phase=s["datacenter.site.queue_phase"],
+            wait_probability=reading,
+            places=1.0,
+            utilization=reading,
+            service_time_s=way.facts["others_read_s"] * s["model.serving.read_wait_factor"],
+            service_variation=1.0,
+        )
+        running_s = s.use(
+            queue.join_wait_s, join_phase=s["datacenter.site.join_phase"], step_duration_s=way.facts["step_s"]
+        )
+        # Only a batch that runs and has a place left makes a newcomer wait for its step.
+        join_s = np.maximum(1.0 - np.power(1.0 - utilization, places) - probability, 0.0) * running_s
+        ahead_s = join_s + read_s
+        extra = {"join_wait_s": join_s, "reading_share": reading, "others_read_s": way.facts["others_read_s"]}
     return s.lay(
         "it waits for a place",
-        handover_s + place_s + busy * join_s,
+        s["datacenter.site.handover_s"] + place_s + ahead_s,
         "waiting",
         after=after,
         wait_probability=probability,
         place_wait_s=place_s,
         mean_place_wait_s=mean_s,
-        join_wait_s=busy * join_s,
+        engine_wait_s=ahead_s,
+        **extra,
     )

@@ -103,7 +103,6 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
         "the server takes it in", f[f"{SERVING}.engine_overhead_s"], "waiting", after=after, parent=whole,
         id="prefill.engine",
     )  # fmt: skip
-    mark = f.lay("other prompts go first", m.pass_wait_s, "waiting", after=mark, parent=whole, id="prefill.wait")
     mark = d.lay("kernels start by layers", part.launch_s, "waiting", after=mark, parent=whole, id="prefill.launch")
     mark = m[weights].lay(
         "shared weights multiply", part.weights_s, "moving charge", after=mark, parent=whole,
@@ -127,10 +126,11 @@ def _lay_read(m: Machine, after: Mark) -> Mark:
         id="prefill.model.parallel", bytes_out=part.message_B,
     )  # fmt: skip
     if m.transfer_s is not None:
-        m[kv_cache].lay(
+        mark = m[kv_cache].lay(
             "keys and values move on", m.transfer_s, "moving charge", after=mark,
             parent=whole, id="prefill.model.kv_cache", bytes_out=m.prompt * shape.token_B, kv_token_B=shape.token_B,
         )  # fmt: skip
+        d.lay("it joins the next step", m.join_s, "waiting", after=mark, parent=whole, id="prefill.join")
     return whole
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from roundtrip.journey.way import Stage, Way
+from roundtrip.stages.datacenter import queue
 from roundtrip.stages.model import (
     attention,
     decode,
@@ -76,8 +77,8 @@ class Machine:
     step: Pass
     prompt: Any
     output: Any
-    pass_wait_s: Any
     transfer_s: Any
+    join_s: Any
     draft_s: Any
     stall_s: Any
     yielded: Any
@@ -120,32 +121,37 @@ def prepare(way: Way) -> None:
         )
         yielded = p.use(speculative.expected_tokens, acceptance=kept, drafted_tokens=drafts)
     disaggregated = way.word(f"{SERVING}.disaggregated") == "yes"
+    ranks, others = f[f"{SERVING}.tensor_ranks"], f[f"{SERVING}.companion_tokens"]
     stall_s: Any = 0.0
+    row_s = read.work_s / (prompt / ranks + others)
     if not disaggregated:
-        rows = prompt / f[f"{SERVING}.tensor_ranks"] + f[f"{SERVING}.companion_tokens"]
         stall_s = d.use(
             decode.stall_time_s, streams=d[f"{SERVING}.streams"], read_write_ratio=d[f"{SERVING}.read_write_ratio"],
-            read_row_s=read.work_s / rows,
+            read_row_s=row_s,
         )  # fmt: skip
     per_token_s = d.use(
         decode.time_per_output_token_s, step_s=step.total_s, expected_tokens=yielded, draft_time_s=draft_s,
         stall_s=stall_s,
     )  # fmt: skip
 
-    wait_s = f.use(
-        prefill.pass_wait_s, pass_phase=f[f"{SERVING}.pass_phase"], utilization=f[f"{SERVING}.utilization"],
-        pass_time_s=read.total_s,
-    )  # fmt: skip
-    whole_s = f[f"{SERVING}.engine_overhead_s"] + wait_s + read.total_s
+    whole_s = f[f"{SERVING}.engine_overhead_s"] + read.total_s
     transfer_s: Any = None
+    join_s: Any = None
     if disaggregated:
-        k = stage(kv_cache)
+        k, q = stage(kv_cache), stage(queue)
         size_B = k.use(kv_cache.cache_B, context_tokens=prompt, kv_token_B=shape.token_B, streams=1.0)
         transfer_s = k.use(
             kv_cache.transfer_time_s, size_B=size_B, bandwidth_B_s=k[f"{CHIP}.outer_bandwidth_B_s"],
             link_efficiency=k[f"{SERVING}.link_efficiency"], latency_s=k[f"{CHIP}.outer_latency_s"],
         )  # fmt: skip
-        whole_s = whole_s + transfer_s
+        # Those that write are in step all the time; a prompt that was read elsewhere joins the next one.
+        join_s = q.use(queue.join_wait_s, join_phase=q["datacenter.site.join_phase"], step_duration_s=step.total_s)
+        whole_s = whole_s + transfer_s + join_s
+        own = f.use(prefill.share_of_pass, tokens=prompt / ranks, companion_tokens=others)
+        way.fact("others_pass_s", read.total_s * (1.0 - own))
+    else:
+        way.fact("others_read_s", f[f"{SERVING}.other_prompt_tokens"] / ranks * row_s)
+        way.fact("reading_share", stall_s / per_token_s)
     service_s = d.use(
         decode.service_time_s, prefill_s=whole_s, output_tokens=output, time_per_output_token_s=per_token_s
     )
@@ -163,7 +169,7 @@ def prepare(way: Way) -> None:
     way.fact(
         "model.machine",
         Machine(
-            way, open_stages, shape, read, step, prompt, output, wait_s, transfer_s, draft_s, stall_s, yielded, drafted
+            way, open_stages, shape, read, step, prompt, output, transfer_s, join_s, draft_s, stall_s, yielded, drafted
         ),
     )
 

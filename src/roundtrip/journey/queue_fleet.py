@@ -1,0 +1,173 @@
+"""The queue of a trip from a run of the fleet: the scenario's deployment under the load that the scenario tells of.
+
+The closed form of the trip keeps what such runs found (`roundtrip.journey.queue_preset`); here the run itself takes its
+place: how long prompts wait for the engine, and what prompts of others add to each token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.catalog.load import entry
+from roundtrip.errors import ScenarioError
+from roundtrip.figures.figure import Figure
+from roundtrip.fleet import preset
+from roundtrip.fleet.preset import Lengths, Waits
+from roundtrip.fleet.report import time
+from roundtrip.journey.forecast import forecast
+from roundtrip.journey.rooms.datacenter import SIMULATED
+from roundtrip.journey.scenario import Scenario
+from roundtrip.trace.numbers import digits
+
+LOAD = "azure-conversations"
+REQUESTS = 20_000  # of each seed
+LEVELS = 400  # quantiles of a wait that a trip draws from
+SERVING = "model.serving"
+# What a run of the fleet takes from the reader's own values; it has the rest of the machine from the catalog.
+HONORED = ("streams", "slots", "accelerators", "tensor_ranks", "other_prompt_tokens", "read_write_ratio",
+           "companion_tokens", "input_rate_token_s", "cache_hit_share", "accelerators_per_server",
+           "prefill_expert_ranks", "engine_overhead_s")  # fmt: skip
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """A scenario whose queue a run of the fleet found, and that run."""
+
+    scenario: Scenario
+    waits: Waits
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what a trace says of the run."""
+        w = self.waits
+        quantiles = {f"p{q}_s": w.percentile_s(q) for q in (5, 50, 95, 99)}
+        return {
+            "method": SIMULATED, "fleet": w.name, "rate_per_s": w.rate_per_s, "running": w.running,
+            "requests": len(w.wait_s), "engine_wait_s": {"mean_s": w.mean_s, **quantiles},
+            "others_prefill_per_token_s": float(w.others_s.mean()) if len(w.others_s) else 0.0,
+        }  # fmt: skip
+
+    def as_text(self) -> str:
+        """Return one sentence on the run."""
+        w = self.waits
+        p50, p95, p99 = (time(w.percentile_s(q)) for q in (50, 95, 99))
+        return (
+            f"The queue is a run of the fleet: {w.name}, {digits(w.rate_per_s)} prompts a second, {digits(w.running)} "
+            f"under way. A prompt waits {time(w.mean_s)} for the engine on average, {p50} in the middle, {p95} at the "
+            f"95th percentile and {p99} at the 99th, of {len(w.wait_s):,} requests."
+        )
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse a scenario whose queue no run of the fleet could say anything of.
+
+    Raises
+    ------
+    ScenarioError
+    """
+    if scenario.way != "full":
+        raise ScenarioError(f"--queue simulate: the way of {scenario.name!r} has its queue as a slider")
+    if scenario.figure(f"{SERVING}.slots").value <= 1.0:
+        raise ScenarioError(f"--queue simulate: {scenario.choices[SERVING]!r} serves one reader, so nobody waits")
+    if scenario.choices["model.draft"] != "none" and not is_split(scenario):
+        raise ScenarioError("--queue simulate: steps with drafts are not simulated, expected model.draft=none")
+    for key in scenario.values:
+        if key.startswith(("model.name.", "model.accelerator.", f"{SERVING}.")) and key.split(".")[-1] not in HONORED:
+            raise ScenarioError(f"--queue simulate: the fleet has {key} from the catalog; leave --set {key} out")
+
+
+def is_split(scenario: Scenario) -> bool:
+    """Say whether other accelerators read the prompts than those that write."""
+    return scenario.text(f"{SERVING}.disaggregated") == "yes"
+
+
+def run(
+    scenario: Scenario, requests: int = REQUESTS, seeds: Sequence[int] = preset.SEEDS, progress: Progress | None = None
+) -> Waits:
+    """Run the fleet at the scenario's deployment and load."""
+
+    def of(name: str) -> float:
+        return scenario.figure(f"{SERVING}.{name}").value
+
+    load = entry("loads", LOAD)
+    spread = tuple(load.figure(name).value for name in ("prompt_variation", "answer_variation"))
+    if is_split(scenario):
+        prompt = of("companion_tokens")
+        cards = of("prefill_expert_ranks")
+        read_token_s = of("input_rate_token_s") * (1.0 - of("cache_hit_share")) / of("accelerators_per_server")
+        unit = preset.lockstep(reading_kind(scenario), int(cards), prompt)
+        return preset.reader(
+            unit, Lengths(prompt, spread[0], 1.0, 0.0), cards * read_token_s / prompt, requests, seeds, progress
+        )
+    ranks = of("tensor_ranks")
+    prompt = of("other_prompt_tokens")
+    if not prompt or not of("read_write_ratio"):
+        raise ScenarioError("--queue simulate: nobody else asks (other_prompt_tokens or read_write_ratio is 0)")
+    lengths = Lengths(prompt, spread[0], prompt / of("read_write_ratio"), spread[1])
+    places = max(int(of("slots") * ranks / of("accelerators")), 1)
+    return preset.engine(kind(scenario, places), places, of("streams") * ranks, lengths, requests, seeds, progress)
+
+
+def simulated(scenario: Scenario, progress: Progress | None = None) -> Simulated:
+    """Return the scenario with the waits of a run of the fleet in place of the closed form."""
+    check(scenario)
+    waits = run(scenario, progress=progress)
+    figures = {f"{SERVING}.engine_wait_s": _spread(waits.wait_s, "s", "wait until a step works on the prompt")}
+    ratio = scenario.figure(f"{SERVING}.read_write_ratio").value
+    if len(waits.others_s) and ratio:
+        stall_s = forecast(None, scenario, samples=0).span("step.model.prefill").duration_s
+        note = "as if so many tokens were read for each that is written: what others' prompts add, over the closed form"
+        figures[f"{SERVING}.read_write_ratio"] = _spread(waits.others_s * (ratio / stall_s), "1", note)
+    values = {key: value for key, value in scenario.values.items() if key not in figures}
+    changed = replace(scenario, values={**values, f"{SERVING}.queue": SIMULATED})
+    return Simulated(changed.with_measured(figures), waits)
+
+
+def _spread(values: NDArray[np.float64], unit: str, note: str) -> Figure:
+    levels = np.quantile(values, (np.arange(LEVELS) + 0.5) / LEVELS)
+    low, middle, high = (float(np.percentile(values, q)) for q in (5, 50, 95))
+    return Figure(
+        middle, low, high, unit, "derived", "fleet", spread="variability", shape="sampled", note=note,
+        levels=tuple(float(x) for x in np.maximum.accumulate(levels)), least=0.0,
+    )  # fmt: skip
+
+
+def kind(scenario: Scenario, places: int) -> Any:
+    """Return a replica that reads and writes."""
+    from roundtrip.fleet.machine import kind as of_catalog
+
+    return of_catalog(
+        scenario.choices["model.name"], scenario.choices["model.accelerator"], serving=scenario.choices[SERVING],
+        tensor_ranks=int(scenario.figure(f"{SERVING}.tensor_ranks").value), max_sequences=places,
+        token_budget=max(2048, places),
+    )  # fmt: skip
+
+
+def reading_kind(scenario: Scenario) -> Any:
+    """Return one of the accelerators that only read."""
+    from roundtrip.fleet.deployment import Kind
+    from roundtrip.fleet.machine import CONTEXT, PAIRS, Figures, Shape
+    from roundtrip.fleet.times import tabulated
+
+    ranks = scenario.figure(f"{SERVING}.prefill_expert_ranks").value
+    f = Figures(
+        *(scenario.entry(slot) for slot in ("model.name", "model.accelerator", SERVING)), {"expert_ranks": ranks}
+    )
+    shape = Shape(f)
+    times = tabulated(
+        8192,
+        256,
+        shape.rows_s,
+        shape.context_s,
+        shape.pairs_s,
+        f["per_stream_time_s"],
+        np.array(CONTEXT),
+        np.array(PAIRS),
+    )
+    return Kind(scenario.choices["model.accelerator"], times, 10**7)
