@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,3 +44,10 @@ def test_all_ranks_read_all_touched_experts_together() -> None:
 
 def test_work_follows_picked_not_held_experts() -> None:
     assert experts.routed_flop(58.0, 8.0, 44e6, 3.0) == 2.0 * 3.0 * experts.routed_parameters(58.0, 8.0, 44e6)
+
+
+def test_tiles_fill_with_tokens() -> None:
+    """Eight of 256 experts: 32 tokens give one to each, which is a ninth where eight fill half a tile."""
+    assert experts.tile_share(256.0, 8.0, 32.0, 8.0) == pytest.approx(1.0 / 9.0)
+    assert experts.tile_share(256.0, 8.0, 1e9, 8.0) == pytest.approx(1.0, rel=1e-3)
+    assert experts.tile_share(256.0, 8.0, 32.0, 0.0) == 1.0

@@ -58,3 +58,7 @@ def test_time_between_the_matrices_grows_with_layers_and_tokens() -> None:
 @given(times, times)
 def test_one_after_the_other_takes_longer_than_side_by_side(compute_s: float, memory_s: float) -> None:
     assert prefill.serial_time_s(compute_s, memory_s) >= prefill.roofline_time_s(compute_s, memory_s) * (1.0 - 1e-12)
+
+
+def test_between_the_matrices_each_copy_is_moved() -> None:
+    assert prefill.between_B(2.0, 3.0, 5.0, 7.0, 2.0) == 420.0

@@ -138,7 +138,7 @@ def window_pairs(tokens: Number, window_tokens: Number) -> Number:
 
 
 def limited_pairs(pairs: Number, window_tokens: Number) -> Number:
-    """Return the pairs that are left where a token sees only so many, if they are of one prompt: ``min(p, w sqrt(2 p))``.
+    """Return the pairs of one prompt that are left where a token sees only so many, ``min(p, w sqrt(2 p))``.
 
     A prompt of n tokens has ``n^2 / 2`` pairs, so that its n is the root of twice the pairs.
     """

@@ -106,3 +106,17 @@ def busiest_load(expert_ranks: Number, picks_per_rank: Number) -> Number:
         Mean number of token-expert pairs on a rank in one layer; the spread of a Poisson number is its root.
     """
     return 1.0 + normal_max(expert_ranks) / np.sqrt(picks_per_rank)
+
+
+def tile_share(experts: Number, picked_experts: Number, tokens: Number, tile_tokens: Number) -> Number:
+    """Return the part of an expert's tiles that tokens fill, ``m / (m + n_h)`` with m = n k / E tokens for each expert.
+
+    Parameters
+    ----------
+    experts, picked_experts, tokens : float
+        As in `distinct_experts`.
+    tile_tokens : float
+        Tokens for each expert at which half of the work is done for nobody.
+    """
+    each = tokens * picked_experts / experts
+    return each / np.maximum(each + tile_tokens, 1e-12)

@@ -76,6 +76,23 @@ def rows_time_s(layers: Number, tokens: Number, row_time_s: Number) -> Number:
     return layers * tokens * row_time_s
 
 
+def between_B(
+    layers: Number, tokens: Number, hidden_width: Number, activation_copies: Number, element_B: Number
+) -> Number:
+    """Return what is read and written between the matrices, ``L n h n_v b`` [B]: norms, gates, sums, sorting by expert.
+
+    Parameters
+    ----------
+    layers, tokens, hidden_width : float
+        Layers, vectors that go through them (a token for each of its experts where it is copied), and their width.
+    activation_copies : float
+        How often a layer reads or writes each of them.
+    element_B : float
+        Bytes of one number [B].
+    """
+    return layers * tokens * hidden_width * activation_copies * element_B
+
+
 def compute_time_s(flop: Number, flop_rate_flop_s: Number, efficiency: Number) -> Number:
     """Return the time of the arithmetic at a share of the peak rate [s]."""
     return flop / (flop_rate_flop_s * efficiency)
