@@ -11,7 +11,8 @@ from roundtrip.errors import DomainError
 
 GRADES = ("measured", "derived", "datasheet", "estimate")
 SPREADS = ("ignorance", "variability")
-SHAPES = ("lognormal", "share", "normal", "uniform", "fixed", "sampled")
+SHAPES = ("lognormal", "share", "normal", "uniform", "fixed")
+SAMPLED = "sampled"  # a shape of its own: it needs levels, and no entry of the catalog has any
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Figure:
                 raise DomainError(f"{name} = {number!r} is not finite")
         if not self.low <= self.value <= self.high:
             raise DomainError(f"band [{self.low:g}, {self.high:g}] does not hold the value {self.value:g}")
-        for name, allowed in (("grade", GRADES), ("spread", SPREADS), ("shape", SHAPES)):
+        for name, allowed in (("grade", GRADES), ("spread", SPREADS), ("shape", (*SHAPES, SAMPLED))):
             if getattr(self, name) not in allowed:
                 raise DomainError(f"{name} = {getattr(self, name)!r}, allowed: {', '.join(allowed)}")
         if self.shape == "lognormal" and self.low <= 0.0:
@@ -76,7 +77,7 @@ class Figure:
             raise DomainError(f"shape = 'share' needs 0 < low and high < 1, not {self.low:g} and {self.high:g}")
         if self.shape == "fixed" and self.low != self.high:
             raise DomainError("shape = 'fixed' has no band: low and high must equal value")
-        if (self.shape == "sampled") != bool(self.levels) or any(a > b for a, b in itertools.pairwise(self.levels)):
+        if (self.shape == SAMPLED) != bool(self.levels) or any(a > b for a, b in itertools.pairwise(self.levels)):
             raise DomainError("shape = 'sampled' goes with levels that rise, and no other shape has levels")
 
     def as_dict(self) -> dict[str, Any]:

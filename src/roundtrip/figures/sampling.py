@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundtrip.errors import DomainError
-from roundtrip.figures.figure import Figure
+from roundtrip.figures.figure import SAMPLED, Figure
 from roundtrip.figures.primitives import ndtri
 
 Array = NDArray[np.float64]
@@ -154,7 +154,7 @@ def _unbounded(figure: Figure, uniform: Array, normal: Array) -> Array:
         below = low + (value - low) * 2.0 * uniform
         above = value + (high - value) * (2.0 * uniform - 1.0)
         return np.where(uniform < 0.5, below, above)
-    if figure.shape == "sampled":
+    if figure.shape == SAMPLED:
         count = len(figure.levels)
         return np.interp(uniform, (np.arange(count) + 0.5) / count, np.array(figure.levels))
     return np.full_like(uniform, value)

@@ -156,9 +156,8 @@ def reading_kind(scenario: Scenario) -> Any:
     from roundtrip.fleet.times import tabulated
 
     ranks = scenario.figure(f"{SERVING}.prefill_expert_ranks").value
-    f = Figures(
-        *(scenario.entry(slot) for slot in ("model.name", "model.accelerator", SERVING)), {"expert_ranks": ranks}
-    )
+    model, chip, serving = (scenario.entry(slot) for slot in ("model.name", "model.accelerator", SERVING))
+    f = Figures(model, chip, serving, {"expert_ranks": ranks})
     shape = Shape(f)
     times = tabulated(
         8192,
