@@ -49,9 +49,13 @@ class Store:
         self._lock: Any = None
         try:
             self._open()
+            self.rows = self._read()
         except OSError as error:
+            self.close()
             raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from None
-        self.rows = self._read()
+        except OutputError:
+            self.close()
+            raise
         self.found = len(self.rows)
 
     def _open(self) -> None:

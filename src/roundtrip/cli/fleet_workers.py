@@ -97,7 +97,7 @@ def cluster(cases: Sequence[tuple[int, Case]], run: RunCase, address: str) -> Ge
         _same_everywhere(client, address)
         for number, case in cases:
             pending[client.submit(run, case, key=f"roundtrip-case-{number}-{os.getpid()}", pure=False)] = number
-        for batch in distributed.as_completed(list(pending), with_results=True, raise_errors=True).batches():
+        for batch in distributed.as_completed(list(pending), loop=client.loop, with_results=True).batches():
             yield [(pending.pop(future), row) for future, row in batch]
     finally:
         with contextlib.suppress(Exception):

@@ -27,9 +27,10 @@ from roundtrip.fleet.records import CAUSES, Records
 Floats = NDArray[np.float64]
 
 SURE = 0.95
-BLOCKS, DRAWS, MOST_WORK = 50, 1000, 60_000_000
+BLOCKS, DRAWS, MOST_WORK = 30, 1000, 60_000_000
 QUANTILES = {"mean": None, "p50": 50.0, "p99": 99.0}
 MEASURES = ("ttft", "tpot", "e2e")
+NORMAL = 1.96  # standard errors of the interval where there are many
 # Student's t, both tails 5 %, by degrees of freedom from 1: Abramowitz and Stegun, table 26.10.
 STUDENT = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -210,14 +211,14 @@ def _rates(found: Comparison, pairs: Sequence[tuple[Seen, Seen, Any]]) -> list[D
         return written / max(float(np.nanmax(run.last_s)) - float(np.nanmin(run.arrival_s)), 1e-12)
 
     rates = [(rate(a), rate(b)) for a, b, _ in pairs]
-    rows = [_over_runs("output_tokens_per_s", rates)]
+    rows = [over_runs("output_tokens_per_s", rates)]
     first, second = found.first, found.second
     if first.accelerators and second.accelerators:
         each = [(a / first.accelerators, b / second.accelerators) for a, b in rates]
-        rows.append(_over_runs("output_tokens_per_s_per_accelerator", each))
+        rows.append(over_runs("output_tokens_per_s_per_accelerator", each))
     if first.usd_per_h is not None and second.usd_per_h is not None:
         usd = [(first.usd_per_h / a / 3600.0 * 1e6, second.usd_per_h / b / 3600.0 * 1e6) for a, b in rates]
-        rows.append(_over_runs("usd_per_million_output_tokens", usd))
+        rows.append(over_runs("usd_per_million_output_tokens", usd))
     return rows
 
 
@@ -231,14 +232,14 @@ def _difference(
     name: str, values: list[tuple[Floats, Floats]], statistic: Callable[[Floats], float]
 ) -> Difference:  # fmt: skip
     if len(values) > 1:
-        return _over_runs(name, [(statistic(x), statistic(y)) for x, y in values])
+        return over_runs(name, [(statistic(x), statistic(y)) for x, y in values])
     x, y = values[0]
     first, second = statistic(x), statistic(y)
-    low, high = _by_blocks(x, y, statistic)
+    low, high = by_blocks(x, y, statistic)
     return Difference(name, first, second, second - first, low, high)
 
 
-def _over_runs(name: str, values: Sequence[tuple[float, float]]) -> Difference:
+def over_runs(name: str, values: Sequence[tuple[float, float]]) -> Difference:
     """Return the mean difference over seeds with Student's interval."""
     first, second = np.array([a for a, _ in values]), np.array([b for _, b in values])
     change = second - first
@@ -254,8 +255,12 @@ def student(freedom: int) -> float:
     return STUDENT[min(freedom, len(STUDENT)) - 1]
 
 
-def _by_blocks(x: Floats, y: Floats, statistic: Callable[[Floats], float]) -> tuple[float, float]:
-    """Return the ends of the interval of a difference over one run, by drawing blocks of requests."""
+def by_blocks(x: Floats, y: Floats, statistic: Callable[[Floats], float]) -> tuple[float, float]:
+    """Return the ends of the interval of a difference over one run, by drawing blocks of requests.
+
+    Blocks are few, so that what is drawn from them varies too little: the interval is widened about the difference by
+    Student's factor for their number.
+    """
     count = len(x)
     if count < 2 * BLOCKS:
         return math.nan, math.nan
@@ -269,4 +274,6 @@ def _by_blocks(x: Floats, y: Floats, statistic: Callable[[Floats], float]) -> tu
         changes[k] = statistic(y[which]) - statistic(x[which])
     tail = 50.0 * (1.0 - SURE)
     low, high = np.percentile(changes, (tail, 100.0 - tail))
-    return float(low), float(high)
+    change = statistic(y) - statistic(x)
+    wider = student(BLOCKS - 1) / NORMAL * math.sqrt(BLOCKS / (BLOCKS - 1))
+    return change + wider * (float(low) - change), change + wider * (float(high) - change)

@@ -77,8 +77,9 @@ def verdict(found: Comparison, letter: str) -> str:
     share = 100.0 * abs(whole.change) / whole.first if whole.first > 0.0 else math.inf
     word = "shorter" if whole.change < 0.0 else "longer"
     most = max(found.waits, key=lambda row: row.change * whole.change)
-    part = 100.0 * most.change / whole.change
+    part = most.change / whole.change
+    of_it = f"{100.0 * part:.0f} % of it" if part <= 1.0 else "more than all of it, others work against it"
     return (
-        f"From arrival to last token, {letter} takes {digits(share)} % {word} than A on average; most of the change is "
-        f"in '{TITLES[most.name]}' ({part:.0f} % of it)."
+        f"From arrival to last token it is {digits(share)} % {word} with {letter} than with A on average; most of the "
+        f"change is in '{TITLES[most.name]}' ({of_it})."
     )
