@@ -40,12 +40,12 @@ class Config:
         for name in names:
             if not self.has(name):
                 continue
-            value = self.body[name]
+            value: Any = self.body[name]
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 self.fail(name, f"a whole number from {least:,} to {most:,}")
-            return value
+            return cast("int", value)
         if default is None:
             raise DomainError(f"{self.where}: {names[0]} is missing, expected a whole number from {least:,}")
         return default
