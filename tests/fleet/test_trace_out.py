@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import defaultdict
 from pathlib import Path
@@ -91,9 +92,7 @@ def test_tracks_nest_and_add_up(case: Any) -> None:
     for (pid, tid), those in slices.items():
         assert pid >= FIRST
         if tid == STEPS:
-            assert all(a["end"] <= b["start"] for a, b in zip(those, those[1:], strict=False)), (
-                "steps follow each other"
-            )
+            assert all(a["end"] <= b["start"] for a, b in itertools.pairwise(those)), "steps follow each other"
             continue
         nested(those)
         for whole in (one for one in those if one["in"] is None):
