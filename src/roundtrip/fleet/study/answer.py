@@ -132,7 +132,7 @@ def tried_dict(bench: Bench, tried: Tried) -> dict[str, Any]:
         "max_sequences": fleet.knobs.max_sequences,
         "reached_s": list(tried.reached_s),
         "margin": tried.margin(bench.limits),
-        "refused": tried.refused,
+        "unserved": tried.unserved,
         "holds": tried.holds,
     }
 

@@ -94,58 +94,67 @@ def size(
     found = Sizing(Bench(work, limits, space))
     shapes = space.shapes()
     try:
-        # Two passes: first what can be at all, then from the least that a fleet of it can cost.
+        # First what each kind costs at least, without a run; then from the cheapest on.
         possible: list[tuple[float, int, Shape, list[Knobs]]] = []
         for number, shape in enumerate(shapes):
             knobs, least = _possible(found, shape)
             if knobs:
                 possible.append((least * space.price(shape).value, number, shape, knobs))
-            if progress:
-                progress(number + 1, 2 * len(shapes))
         for number, (least_usd_h, _, shape, knobs) in enumerate(sorted(possible, key=lambda p: p[:2])):
-            _search(found, shape, knobs, least_usd_h, kept)
+            if least_usd_h > _ceiling_usd_h(found, kept):
+                found.dearer[shape] = least_usd_h
+            elif able := _able(found, shape, knobs):
+                _search(found, shape, able, least_usd_h, kept)
             if progress:
-                progress(2 * len(shapes) - len(possible) + number + 1, 2 * len(shapes))
+                progress(number + 1, len(possible))
     except KeyboardInterrupt:
         found.interrupted = True
     return found
 
 
 def _possible(found: Sizing, shape: Shape) -> tuple[list[Knobs], int]:
-    """Return the knobs with which a shape holds the limits when no request meets another, and the fewest replicas."""
-    bench, reason = found.bench, ""
-    able: list[Knobs] = []
+    """Return the knobs with which there is such a replica, and the fewest that could hold the limits."""
+    bench, able = found.bench, list[Knobs]()
+    cached = bool((bench.space.policy or {}).get("prefix_cache"))
     least = bench.space.most_replicas + 1
-    best: Tried | None = None
     for knobs in bench.space.knobs():
         try:
-            kind = bench.kind(shape, knobs)
+            times = bench.kind(shape, knobs).times
         except DomainError as error:
-            reason = str(error)
+            found.out.setdefault(shape, str(error))
             continue
-        tried = bench.alone(shape, knobs)
-        if best is None or tried.margin(bench.limits) > best.margin(bench.limits):
-            best = tried
-        if tried.holds:
-            able.append(knobs)
-            cached = bool((bench.space.policy or {}).get("prefix_cache"))
-            least = min(least, fewest_replicas(bench.work, kind.times, bench.limits, cached))
-    if best is not None:
-        found.alone[shape] = best
-        reason = f"{best.refused} requests are larger than the memory of a replica" if best.refused else reason
-    if not able:
-        found.out[shape] = reason or "requests miss the limits even where each is alone"
+        able.append(knobs)
+        least = min(least, fewest_replicas(bench.work, times, bench.limits, cached))
+    if able:
+        found.out.pop(shape, None)
     return able, least
+
+
+def _able(found: Sizing, shape: Shape, knobs: list[Knobs]) -> list[Knobs]:
+    """Return the knobs with which a shape holds the limits when no request meets another."""
+    bench = found.bench
+    alone = {knob: bench.alone(shape, knob) for knob in knobs}
+    best = max(alone.values(), key=lambda tried: tried.margin(bench.limits))
+    found.alone[shape] = best
+    able = [knob for knob in knobs if alone[knob].holds]
+    if not able:
+        found.out[shape] = (
+            f"{best.unserved:,} requests are larger than the memory of a replica" if best.unserved
+            else "requests miss the limits even where each is alone"
+        )  # fmt: skip
+    return able
+
+
+def _ceiling_usd_h(found: Sizing, kept: int) -> float:
+    """Return the price above which a fleet is of no interest any more [USD/h]."""
+    return found.ranking[kept - 1].price.value if len(found.ranking) >= kept else float("inf")
 
 
 def _search(found: Sizing, shape: Shape, knobs: list[Knobs], least_usd_h: float, kept: int) -> None:
     """Find the fewest replicas of a shape over all knobs, unless it is certain that others are cheaper."""
     bench = found.bench
     space, each_usd_h = bench.space, bench.space.price(shape).value
-    ceiling_usd_h = found.ranking[kept - 1].price.value if len(found.ranking) >= kept else float("inf")
-    if least_usd_h > ceiling_usd_h:
-        found.dearer[shape] = least_usd_h
-        return
+    ceiling_usd_h = _ceiling_usd_h(found, kept)
     least = max(round(least_usd_h / each_usd_h), 1)
     most = int(min(space.most_replicas, (ceiling_usd_h + 1e-9) // each_usd_h))
     best: Tried | None = None

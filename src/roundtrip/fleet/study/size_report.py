@@ -127,7 +127,7 @@ def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[
 
 def _row(name: str, tried: Tried) -> str:
     cells = "".join(f"{'-' if r is None else time(r):>12}" for r in tried.reached_s)
-    verdict = "refuses some" if tried.refused else "holds" if tried.holds else ""
+    verdict = "refuses some" if tried.unserved else "holds" if tried.holds else ""
     return f"  {name:<52}{cells}  {verdict}".rstrip()
 
 
@@ -142,8 +142,8 @@ def _nothing(found: Answer, columns: int, paint: Paint) -> list[str]:
     )
     lines += wrap(f"The nearest is {near.fleet.shape} with {settings(near.fleet)}: {reached} with so many replicas "
                   "that no request meets another.", columns)  # fmt: skip
-    if near.refused:
-        lines += wrap(f"{near.refused} requests are larger than the memory of a replica.", columns)
+    if near.unserved:
+        lines += wrap(f"{near.unserved} requests are larger than the memory of a replica.", columns)
     if found.worst:
         w = found.worst
         lines += wrap(f"Request {w['request']:,} ({w['prompt_tokens']:,} + {w['output_tokens']:,} tokens) alone has "

@@ -127,8 +127,8 @@ class Tried:
         What was run.
     reached_s : tuple
         For each limit what was reached [s]; None where nothing is done, or where the run was cut.
-    refused : int
-        Requests that could not be served.
+    unserved : int
+        Requests that were refused or not done.
     holds : bool
         Every limit is held and every request was served.
     is_cut : bool
@@ -137,13 +137,13 @@ class Tried:
 
     fleet: Fleet
     reached_s: tuple[float | None, ...]
-    refused: int
+    unserved: int
     holds: bool
     is_cut: bool = False
 
     def margin(self, limits: tuple[Limit, ...]) -> float:
         """Return the least of limit over reached: above one it holds; zero where something is missing."""
-        if self.refused or any(r is None for r in self.reached_s):
+        if self.unserved or any(r is None for r in self.reached_s):
             return 0.0
         pairs = zip(limits, self.reached_s, strict=True)
         return min(limit.most_s / max(r or 0.0, 1e-12) for limit, r in pairs)
@@ -163,6 +163,7 @@ class Bench:
         self.work, self.limits, self.space = work, limits, space
         self.kinds: dict[tuple[Shape, Knobs], Kind | str] = {}
         self.tried: dict[Fleet, Tried] = {}
+        self.lonely: dict[tuple[Shape, int], Tried] = {}
         self.runs = 0
 
     def kind(self, shape: Shape, knobs: Knobs) -> Kind:
@@ -220,8 +221,11 @@ class Bench:
 
     def alone(self, shape: Shape, knobs: Knobs) -> Tried:
         """Return what any number of replicas could do at best: every request meets no other."""
-        found = self.whole(Fleet(shape, knobs, 1), work=self.apart(shape, knobs))
-        return judge(Fleet(shape, knobs, 0), found, self.limits)
+        key = (shape, knobs.token_budget)  # with one request at a time, how many there may be changes nothing
+        if key not in self.lonely:
+            found = self.whole(Fleet(shape, knobs, 1), work=self.apart(shape, knobs))
+            self.lonely[key] = judge(Fleet(shape, knobs, 0), found, self.limits)
+        return self.lonely[key]
 
     def apart(self, shape: Shape, knobs: Knobs) -> Workload:
         """Return the requests so far from each other that no two are there at once."""
@@ -246,8 +250,8 @@ def judge(fleet: Fleet, found: Records, limits: tuple[Limit, ...]) -> Tried:
     holds = all(
         limit.holds(x) or (limit.measure == "tpot" and not len(x)) for limit, x in zip(limits, values, strict=True)
     )
-    refused = len(found.refused)
-    return Tried(fleet, reached, refused, holds and not refused)
+    unserved = len(found.work) - int(found.done.sum())
+    return Tried(fleet, reached, unserved, holds and not unserved)
 
 
 def _allowed(limit: Limit, work: Workload) -> int:
