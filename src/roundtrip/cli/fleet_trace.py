@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from roundtrip.cli.output import check_apart, color, knows_unicode, say, width, write_whole
-from roundtrip.errors import DomainError
+from roundtrip.errors import DomainError, OutputError
 
 if TYPE_CHECKING:
     from roundtrip.fleet.records import Records
@@ -42,6 +43,10 @@ def check_traces(options: dict[str, Any], said: set[str]) -> None:
     """Refuse what contradicts itself, before anything is run."""
     names = {"--csv": options["csv_file"], "--plot": options["plot"]}
     check_apart(names | {f"--{name.replace('_', '-')}": options[name] for name in FILES})
+    for path in (options[name] for name in FILES):
+        folder = Path(path).parent if path and "\0" not in path else None
+        if folder is not None and not folder.is_dir():  # before a run of minutes rather than after it
+            raise OutputError(f"{path}: cannot be written: no such folder")
     if "sample" in said:
         if options["numbers"]:
             raise DomainError("--sample has no meaning beside --request")
