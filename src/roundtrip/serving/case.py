@@ -20,6 +20,7 @@ from roundtrip.serving import counts
 from roundtrip.serving.architecture import Architecture
 from roundtrip.serving.layout import SERVER, Layout
 from roundtrip.serving.precision import Numbers, numbers
+from roundtrip.stages.model import experts
 
 FAR = 1e12  # tokens: no limit
 CLASSES = 3  # limits that are told apart
@@ -50,6 +51,8 @@ class Case:
         Of the accelerator.
     tensor, groups, expert, pipeline, parts, overlap, redundant, server : float
         Of the layout.
+    busiest : float
+        What the busiest expert rank has over the mean at one pick a rank; it falls with the root of the picks.
     """
 
     layers: Any
@@ -89,6 +92,7 @@ class Case:
     overlap: Any
     redundant: Any
     server: Any
+    busiest: Any
 
     @property
     def ranks(self) -> Any:
@@ -128,6 +132,7 @@ def _joined(a: Architecture, chip: Entry, n: Numbers, layout: Layout) -> Case:
         tensor=float(layout.tensor), groups=float(layout.groups), expert=float(layout.expert),
         pipeline=float(layout.pipeline), parts=float(layout.batch_parts), overlap=float(layout.overlap),
         redundant=float(layout.redundant), server=float(server),
+        busiest=experts.busiest_load(float(layout.expert), 1.0) - 1.0,
     )  # fmt: skip
 
 

@@ -1,0 +1,266 @@
+"""Measured serving runs as a table: what was served on what, under which load, and what a client saw.
+
+A row is one run of a closed loop. Readers (`roundtrip.serving.silicon`, `roundtrip.serving.bench_files`) make rows;
+`table` finds the architecture and the accelerator of each, so that rows nobody can answer are told with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roundtrip.catalog.load import entry, keys
+from roundtrip.errors import DomainError, RoundtripError, nearest
+from roundtrip.serving.architecture import Architecture, architecture
+from roundtrip.serving.case import Case, case, stacked
+from roundtrip.serving.layout import Layout
+from roundtrip.serving.precision import plain, rate
+
+Floats = NDArray[np.float64]
+ENGINES = {"vllm": "vllm", "sglang": "sglang", "trtllm": "trtllm", "tensorrt-llm": "trtllm", "tensorrt_llm": "trtllm",
+           "trt-llm": "trtllm"}  # fmt: skip
+_PLACE = re.compile(r"[-_ ]?(nvidia|sxm\d?|sxm|hgx|dgx|pcie|\d+ ?gb|nvl\d*)$|^(nvidia|amd|geforce)[-_ ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One measured run.
+
+    Attributes
+    ----------
+    model, accelerator, engine, version, precision : str
+        As the source names them, precision as `roundtrip.serving.precision` does.
+    layout : Layout
+        Ranks of the replica, of those that write where others read prompts.
+    clients, prompt_tokens, output_tokens : float
+        The load.
+    ttft_s, tpot_s : float
+        Mean time to first token, and per output token after it [s]; NaN where not measured.
+    bench : str
+        Who measured with which habits: runs with the same word start and count alike.
+    line : int
+        Where the run stands in its file.
+    readers, writers : float
+        Replicas that read prompts and that write answers, where they are apart; 0: one replica does both.
+    reader : Layout
+        Ranks of a replica that reads.
+    odd : str
+        Why the run is not scored, if so.
+    is_slow_start : bool
+        Whether its time to first token says more of a full queue or of a warm-up than of the server.
+    """
+
+    model: str
+    accelerator: str
+    engine: str
+    version: str
+    precision: str
+    layout: Layout
+    clients: float
+    prompt_tokens: float
+    output_tokens: float
+    ttft_s: float
+    tpot_s: float
+    bench: str = ""
+    line: int = 0
+    readers: float = 0.0
+    writers: float = 0.0
+    reader: Layout = field(default_factory=Layout)
+    odd: str = ""
+    is_slow_start: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Runs that can be answered, as arrays.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        In the order of the arrays.
+    case, reader : Case
+        The deployments, and those of the replicas that read prompts.
+    load : array, (rows, 3)
+        Clients, prompt tokens, output tokens.
+    measured : array, (rows, 2)
+        Logarithms of the time to first token and per output token [s]; NaN where not measured or not to be fitted.
+    labels : dict
+        Words by which rows belong together: "family", "accelerator", "engine", "precision", "bench", "version", "cell",
+        "configuration".
+    refused : list of (line, reason)
+        Rows that cannot be answered.
+    """
+
+    runs: tuple[Run, ...]
+    case: Case
+    reader: Case
+    load: Floats
+    measured: Floats
+    labels: dict[str, NDArray[np.str_]]
+    refused: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.runs)
+
+    def take(self, rows: Any) -> Table:
+        """Return some rows."""
+        rows = np.arange(len(self.runs))[rows]
+        labels = {name: words[rows] for name, words in self.labels.items()}
+        return Table(
+            tuple(self.runs[i] for i in rows), self.case.take(rows), self.reader.take(rows), self.load[rows],
+            self.measured[rows], labels, self.refused,
+        )  # fmt: skip
+
+
+def table(runs: Sequence[Run]) -> Table:
+    """Return runs as arrays; those that no architecture or accelerator is known for are refused with the reason."""
+    kept: list[Run] = []
+    cases: list[Case] = []
+    readers: list[Case] = []
+    refused: list[tuple[int, str]] = []
+    for run in runs:
+        try:
+            made = _case(run.model, run.accelerator, run.layout, run.precision, run.engine)
+            reader = _case(run.model, run.accelerator, run.reader, run.precision, run.engine)
+        except RoundtripError as error:
+            refused.append((run.line, str(error)))
+            continue
+        kept.append(run)
+        cases.append(made)
+        readers.append(reader)
+    if not kept:
+        reason = refused[0][1] if refused else "it has no rows"
+        raise DomainError(f"measurements: no row can be answered: {reason}")
+    load = np.array([(r.clients, r.prompt_tokens, r.output_tokens) for r in kept], dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        measured = np.log(np.array([(r.ttft_s, r.tpot_s) for r in kept], dtype=np.float64))
+    return Table(tuple(kept), stacked(cases), stacked(readers), load, measured, _labels(kept), refused)
+
+
+@cache
+def _case(model: str, accelerator: str, layout: Layout, precision: str, engine: str) -> Case:
+    return case(_architecture(model), accelerator_key(accelerator), layout, precision, engine)
+
+
+@cache
+def _architecture(model: str) -> Architecture:
+    return architecture(model)
+
+
+@cache
+def family(model: str) -> str:
+    """Return one word for all models of the same shape: DeepSeek-V3 and R1 are one."""
+    a = architecture(model)
+    plain_shape = (a.hidden_width, a.blocks)
+    found = [name for name, shape in _SHAPES.items() if shape == plain_shape]
+    if found:
+        return found[0]
+    _SHAPES[a.name] = plain_shape
+    return a.name
+
+
+_SHAPES: dict[str, Any] = {}
+
+
+@cache
+def accelerator_key(name: str) -> str:
+    """Return the catalog's key of an accelerator as benchmarks name it: h100_sxm, NVIDIA B200, H200-SXM-141GB."""
+    known = keys("accelerators")
+    words = {_bare(key): key for key in reversed(known)} | {key: key for key in known}
+    word = name.strip().lower().replace("_", "-")
+    for one in (word, _bare(word)):
+        if one in words:
+            return words[one]
+    raise DomainError(f"no accelerator {name!r}{nearest(word, known)}; see 'roundtrip catalog accelerators'")
+
+
+def _bare(name: str) -> str:
+    word = name.lower().replace("_", "-")
+    while True:
+        shorter = _PLACE.sub("", word).strip("- ")
+        if shorter == word or not shorter:
+            return word.replace("-", "")
+        word = shorter
+
+
+def _labels(runs: Sequence[Run]) -> dict[str, NDArray[np.str_]]:
+    rows = [
+        {
+            "family": family(r.model),
+            "accelerator": accelerator_key(r.accelerator),
+            "engine": r.engine,
+            "precision": plain(r.precision),
+            "bench": f"{r.engine} {r.bench}",
+            "version": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine} {r.version or '?'}",
+            "cell": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine}",
+            "configuration": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine} {r.version} {r.precision} "
+            f"{r.layout} {r.reader} {r.readers} {r.writers} {r.clients:g} {r.prompt_tokens:g} {r.output_tokens:g}",
+        }
+        for r in runs
+    ]
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def engine(name: str) -> str:
+    """Return an engine's name as the constants know it, or the name itself."""
+    word = name.strip().lower()
+    return ENGINES.get(word, word)
+
+
+def slow_start(run: Run, is_public: bool) -> bool:
+    """Say whether a time to first token is that of a starved queue or of a warm-up, without any model of a step.
+
+    It is when all prompts, read one after the other at a tenth of the peak rate, would be done a second earlier; for
+    public benchmarks also when it is over 2 s and over a quarter of the request's life.
+    """
+    if not run.ttft_s > 0.0:
+        return True
+    from roundtrip.serving.counts import active_parameters
+
+    chip = entry("accelerators", accelerator_key(run.accelerator))
+    peak = rate(chip, "bf16") if run.precision == "bf16" else rate(chip, "fp8") or rate(chip, "bf16")
+    flop = 2.0 * active_parameters(_architecture(run.model)) * run.prompt_tokens
+    bound_s = 1.0 + run.clients * flop / (run.layout.accelerators * peak * 0.10)
+    life_s = run.ttft_s + run.output_tokens * run.tpot_s
+    return run.ttft_s > bound_s or (is_public and run.ttft_s > 2.0 and run.ttft_s > 0.25 * life_s)
+
+
+def marked(runs: Sequence[Run]) -> list[Run]:
+    """Return runs with those marked that cannot be scored: replicas that no server holds, times that follow no load."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for i, r in enumerate(runs):
+        same = (r.model, r.accelerator, r.engine, r.version, r.precision, r.layout, r.prompt_tokens, r.output_tokens)
+        if not r.writers:
+            groups.setdefault(same, []).append(i)
+    out = list(runs)
+    for i, r in enumerate(runs):
+        n = r.layout.accelerators
+        if not r.writers and (n > 8 or n & (n - 1)):
+            out[i] = replace(r, odd=f"{n} accelerators in one replica: the total of a job")
+    for rows in groups.values():
+        if len(rows) >= 5 and _agreement(runs, rows) < 0.5:
+            for i in rows:
+                out[i] = replace(out[i], odd=out[i].odd or "time per output token does not follow the load")
+    return out
+
+
+def _agreement(runs: Sequence[Run], rows: list[int]) -> float:
+    """Return Kendall's tau between load and time per output token."""
+    x = np.array([runs[i].clients for i in rows])
+    y = np.array([runs[i].tpot_s for i in rows])
+    return kendall(x, y)
+
+
+def kendall(x: Floats, y: Floats) -> float:
+    """Return Kendall's tau of pairs that differ in both; 1 where there is none."""
+    a = np.sign(np.subtract.outer(x, x))[np.triu_indices(len(x), 1)]
+    b = np.sign(np.subtract.outer(y, y))[np.triu_indices(len(y), 1)]
+    both = (a != 0.0) & (b != 0.0)
+    return float((a * b)[both].mean()) if both.any() else 1.0
