@@ -27,7 +27,7 @@ SEEDS = 8
 MOST_SIDES = 26
 
 
-@click.command()
+@click.command(short_help="Fleets on the same requests: what differs, and how sure that is.")
 @click.argument("sides", metavar="[A B ...]", nargs=-1)
 @click.option("--vary", multiple=True, metavar="NAME=A,B,…", help="Compare the values of an option of 'fleet run'; "
               "again for another. With commas in a value: NAME=A;B.")  # fmt: skip

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MISSED = 1  # exit code: no fleet holds the limits
 
 
-@click.command()
+@click.command(short_help="The cheapest fleet that holds limits on a trace, and what binds.")
 @workload_options
 @click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'.")
 @click.option("--slo", metavar="LIMITS", required=True, help="For example ttft_p99=1s,tpot_p99=50ms "

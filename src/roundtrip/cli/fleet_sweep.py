@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FLUSH_S = 0.25  # rows are kept at least so often
 
 
-@click.command()
+@click.command(short_help="A grid of fleets: throughput against speed for a user.")
 @click.argument("grid_file", metavar="[GRID.toml]", required=False)
 @click.option("--out", metavar="DIR", required=True, help="Folder for the results; a sweep that is in it goes on.")
 @click.option("--vary", multiple=True, metavar="NAME=A,B,…", help="Give an option of 'fleet run' several values; "

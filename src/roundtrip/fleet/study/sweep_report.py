@@ -96,7 +96,8 @@ def report(found: Sweep, columns: int, paint: Paint) -> str:
 
 
 def _table(points: Sequence[dict[str, Any]], axes: tuple[str, ...], columns: int) -> list[str]:
-    head = ["tokens/s for a user", "tokens/s an accelerator", "$ a million tokens", "first token p99"]
+    head = ["tokens/s for a user", "tokens/s an accelerator", "$ a million output tokens", "first token p99"]
+    points = [p for i, p in enumerate(points) if not i or _place(p) != _place(points[i - 1])]  # of equals the first
     names = [axis for axis in axes if axis not in ("seed", "model")]
     body = [
         [
@@ -112,6 +113,10 @@ def _table(points: Sequence[dict[str, Any]], axes: tuple[str, ...], columns: int
     wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [clip("  " + "  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)), columns) for row in rows]
     return lines + ([f"  and {len(points) - SHOWN} more"] if len(points) > SHOWN else [])
+
+
+def _place(point: dict[str, Any]) -> tuple[str, str]:
+    return digits(point[SPEED], 4), digits(point[THROUGHPUT], 4)
 
 
 def _halves(words: str) -> tuple[str, str]:
