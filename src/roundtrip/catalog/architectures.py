@@ -28,10 +28,11 @@ from roundtrip.errors import CatalogError, nearest
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What its maker says of a model: all weights, and those of one token (0: not said)."""
+    """What is published of a model: all weights and those of one token (0: not said); what `parameters` includes."""
 
     parameters: int = 0
     active_parameters: int = 0
+    drafts: bool = False
     source: str = ""
     note: str = ""
 

@@ -123,7 +123,7 @@ def from_config(body: Mapping[str, Any], where: str = "config.json") -> Architec
     DomainError
         A key is missing, of the wrong type or out of range; the message names it.
     """
-    from roundtrip.serving import config_layers
+    from roundtrip.serving import config_eyes, config_layers
 
     whole = Config(body, where)
     inner = whole.part("text_config") or whole.part("llm_config") or whole.part("language_config") or whole
@@ -140,7 +140,7 @@ def from_config(body: Mapping[str, Any], where: str = "config.json") -> Architec
             "blocks": [_body(b) for b in joined(layered.blocks)],
             "draft_blocks": [_body(b) for b in joined(layered.drafts)],
             "small": layered.small,
-            "other_parameters": config_layers.vision_parameters(whole, layered.hidden),
+            "other_parameters": config_eyes.vision_parameters(whole, layered.hidden),
             "precision": precision,
             "routed_precision": routed,
             "context_limit_tokens": c.whole(

@@ -45,9 +45,10 @@ FAMILIES = {
     "mimo": Family(qkv_bias=True), "mimo_v2_flash": Family(), "granite": Family(tied=True),
     "smollm3": Family(tied=True),
     "seed_oss": Family(), "ernie4_5_moe": Family(), "starcoder2": Family(tied=True, gated=False),
-    "step3p7": Family(head_norm=True),
+    "step3p7": Family(head_norm=True), "granitemoehybrid": Family(tied=True), "glm4_moe_lite": Family(),
 }  # fmt: skip
 PLAIN = {"gpt2", "gpt_neox", "phi", "opt", "gptj", "gpt_bigcode"}
+DRAFT_NORMS = 3  # of the token, of the state, and the last one
 LINEAR = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 
 
@@ -79,7 +80,8 @@ def read(c: Config, kind: str) -> Layered:
     drafts: list[Block] = []
     if c.whole("num_nextn_predict_layers", "mtp_num_hidden_layers", default=0, most=64):
         full = [b for b in blocks if b.attention != "linear"]
-        drafts = [replace(full[-1] if full else blocks[-1], layers=1)]
+        last = full[-1] if full else blocks[-1]
+        drafts = [replace(last, layers=1, small=last.small + DRAFT_NORMS * hidden)]
     return Layered(hidden, blocks, drafts, hidden, family.tied, None, note)
 
 
@@ -89,15 +91,17 @@ def _layers(c: Config) -> int:
 
 def _layer(c: Config, kind: str, family: Family, hidden: int, index: int, count: int) -> Block:
     small = family.norms * hidden
-    if kind in LINEAR and _is_linear(c, index, count):
+    if kind == "granitemoehybrid" and c.items("layer_types", count)[index : index + 1] == ["mamba"]:
+        mixer = linear(c, "mamba_n_heads", "mamba_n_groups", "mamba_d_state", "mamba_d_head", "mamba_d_conv", False)
+    elif kind in LINEAR and _is_linear(c, index, count):
         mixer = linear(c, "linear_num_value_heads", "linear_num_key_heads", "linear_key_head_dim",
                        "linear_value_head_dim", "linear_conv_kernel_dim")  # fmt: skip
     elif c.has("kv_lora_rank"):
-        mixer = latent(c)
+        mixer = latent(c, index, count)
     elif c.has("block_configs"):
         return _searched(c, hidden, index, count)
     else:
-        mixer = grouped(c, kind, family, hidden, index, count)
+        mixer = sparse(c, grouped(c, kind, family, hidden, index, count), index, count)
     return replace(mixer, **feed_forward(c, kind, hidden, index, count, mixer.small + small))
 
 
@@ -122,8 +126,8 @@ def linear(c: Config, heads: str, groups: str, key: str, value: str, kernel: str
     )  # fmt: skip
 
 
-def latent(c: Config) -> Block:
-    """Return a layer with latent attention, sparse where the file has an indexer."""
+def latent(c: Config, index: int, count: int) -> Block:
+    """Return a layer with latent attention, sparse where the file has an indexer; some layers share another's."""
     heads, rank = c.whole("num_attention_heads", least=1, most=10**5), c.whole("kv_lora_rank", least=1, most=10**6)
     query = c.whole("q_lora_rank", default=0, most=10**6)
     key, rope = c.whole("qk_nope_head_dim", least=1, most=10**5), c.whole("qk_rope_head_dim", most=10**5)
@@ -133,11 +137,29 @@ def latent(c: Config) -> Block:
     )  # fmt: skip
     if not c.has("index_topk"):
         return block
+    block = replace(block, selected_tokens=c.whole("index_topk", least=1))
+    types = c.items("indexer_types", count)
+    if types and types[index] == "shared":
+        return block
     width = c.whole("index_head_dim", least=1, most=10**5)
-    return replace(
-        block, selected_tokens=c.whole("index_topk", least=1), index_width=width,
-        index_heads=c.whole("index_n_heads", least=1, most=10**5), small=block.small + 2 * width,
-    )  # fmt: skip
+    heads = c.whole("index_n_heads", least=1, most=10**5)
+    return replace(block, index_width=width, index_heads=heads, small=block.small + 2 * width)
+
+
+def sparse(c: Config, block: Block, index: int, count: int) -> Block:
+    """Return a layer with grouped heads that looks at selected blocks of tokens, where the file says so."""
+    part = c.part("sparse_attention_config")
+    if part is None or not part.flag("use_sparse_attention"):
+        return block
+    which = part.items("sparse_attention_freq", count)
+    if which and not which[index]:
+        return block
+    tokens = part.whole("sparse_topk_blocks", least=1, most=10**6) * part.whole(
+        "sparse_block_size", least=1, most=10**6
+    )
+    width = part.whole("sparse_index_dim", least=1, most=10**5)
+    heads = part.whole("sparse_num_index_heads", least=1, most=10**5)
+    return replace(block, selected_tokens=tokens, index_heads=heads, index_width=width)
 
 
 def grouped(c: Config, kind: str, family: Family, hidden: int, index: int, count: int) -> Block:
@@ -216,7 +238,7 @@ def feed_forward(c: Config, kind: str, hidden: int, index: int, count: int, smal
         found |= {"small": small + experts, "expert_small": 2 * width + hidden}
     elif kind in LINEAR or kind == "qwen2_moe":
         found["small"] = small + (hidden if found["shared_width"] else 0)
-    elif c.text("scoring_func") == "sigmoid" or kind in ("glm4_moe", "minimax_m2", "glm_moe_dsa"):
+    elif c.text("scoring_func") == "sigmoid" or kind in ("glm4_moe", "glm4_moe_lite", "minimax_m2", "glm_moe_dsa"):
         found["small"] = small + experts  # a bias of the router for each expert
     return found
 
@@ -331,36 +353,3 @@ def _plain(c: Config, kind: str) -> Layered:
     elif kind in ("phi", "gptj"):
         beside += c.whole("vocab_size", least=1, most=10**8)
     return Layered(hidden, [block] * _layers(c), [], beside, kind in ("gpt2", "opt", "gpt_bigcode"))
-
-
-def vision_parameters(c: Config, hidden: int) -> int:
-    """Return the weights of the eye that stands beside a language model, from its file: layers, patches, projector.
-
-    The projector is counted as the family builds it where that is known, else as one matrix to the hidden width.
-    """
-    eye = c.part("vision_config")
-    if eye is None:
-        return 0
-    layers = eye.whole("depth", "num_hidden_layers", "vt_num_hidden_layers", default=0, most=MOST_LAYERS)
-    width = eye.whole("hidden_size", "vt_hidden_size", default=0, most=10**6)
-    inner = eye.whole("intermediate_size", "vt_intermediate_size", default=4 * width, most=10**7)
-    if not layers or not width:
-        return 0
-    patch = eye.whole("patch_size", default=14, most=1000)
-    frames = eye.whole("temporal_patch_size", default=1, most=100)
-    places = eye.whole("num_position_embeddings", "position_embedding_size", default=0, most=10**7)
-    if not places and eye.has("image_size"):
-        places = (eye.whole("image_size", most=10**6) // max(patch, 1)) ** 2
-    kind = c.text("model_type")
-    one = 4 * width * width + 2 * width * inner + 9 * width + inner
-    rest = (3 * patch * patch * frames + 1 + places) * width
-    merge = eye.whole("spatial_merge_size", default=0, most=100)
-    if merge and kind.startswith("qwen3"):
-        wide = merge * merge * width
-        mergers = 1 + len(eye.items("deepstack_visual_indexes"))
-        rest += mergers * (wide * wide + wide + wide * hidden + hidden) + 2 * width + (mergers - 1) * 2 * wide
-    elif kind == "gemma3":
-        rest += width * hidden + 3 * width
-    else:
-        rest += width * hidden
-    return layers * one + rest

@@ -74,11 +74,14 @@ def routed_parameters(a: Architecture) -> float:
 def draft_parameters(a: Architecture) -> float:
     """Return the weights of the layers that predict further tokens.
 
-    Each has a matrix that joins a token and a state, ``2 h^2``; tables and head are the model's own.
+    With each mixer comes a matrix that joins a token and a state, ``2 h^2``; tables and head are the model's own.
     """
     joined = weights.plain_parameters(float(a.hidden_width), float(a.hidden_width))
-    routed = sum(b.layers * b.experts * _expert(a, b) for b in a.draft_blocks)
-    return routed + sum(b.layers * (joined + _matrices(a, b) + b.small) for b in a.draft_blocks)
+    total: Any = 0.0
+    for b in a.draft_blocks:
+        mixed = joined if b.attention != "none" else 0.0
+        total = total + b.layers * (mixed + _matrices(a, b) + b.small + b.experts * _expert(a, b))
+    return _whole(total)
 
 
 def touched_parameters(a: Architecture, tokens: Any) -> Any:
