@@ -1,7 +1,7 @@
 """Compute the constants of the trip's queue with the fleet: `python tools/make_queue.py` writes them into the catalog.
 
 Run it after a change of the fleet, of step times or of a way of serving. `--check` writes nothing and says how far the
-catalog is from a new run. A test of `make test` holds them within 10 %.
+catalog is from a new run; `--table` prints both beside each other for the docs. A test holds them within 10 %.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import argparse
 import re
 from pathlib import Path
 
+import numpy as np
+
 from roundtrip.catalog.load import load
-from roundtrip.journey.queue_preset import Constant, Preset, compute, servings
+from roundtrip.journey.queue_fleet import run
+from roundtrip.journey.queue_preset import Constant, Preset, closed_waits_s, compute, scenario_of, servings
 
 FILE = Path(__file__).parent.parent / "src" / "roundtrip" / "catalog" / "data" / "servings.toml"
 REQUESTS = 100_000
@@ -35,11 +38,29 @@ def places(found: Preset) -> Constant:
     return Constant(value, low, high, f"{streams.value:g} streams on {cards:g} accelerators of {slots:g} places")
 
 
+def table() -> None:
+    """Print the waits of the fleet and of the closed form with the catalog's constants."""
+    print("| serving | prompts a second | mean | median | 95 % | 99 % |\n|---|---|---|---|---|---|")
+    for key in servings():
+        scenario = scenario_of(key)
+        waits, ours_s = run(scenario, REQUESTS), closed_waits_s(scenario)
+        cells = [
+            f"{1e3 * fleet:.3g} / {1e3 * closed:.3g}"
+            for fleet, closed in [(waits.mean_s, float(ours_s.mean()))]
+            + [(waits.percentile_s(q), float(np.percentile(ours_s, q))) for q in (50, 95, 99)]
+        ]
+        print(f"| {key} | {waits.rate_per_s:.3g} | {' | '.join(cells)} |")
+
+
 def main() -> None:
     """Write the figures, or say how far they are off."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing")
-    check = parser.parse_args().check
+    parser.add_argument("--table", action="store_true", help="write nothing, print a table of waits in ms")
+    given = parser.parse_args()
+    if given.table:
+        table()
+        return
     text = FILE.read_text(encoding="utf-8")
     for key in servings():
         found = compute(key, REQUESTS)
@@ -56,7 +77,7 @@ def main() -> None:
             )
             if count != 1:
                 raise SystemExit(f"{FILE.name}: expected one [{key}.{name}], found {count}")
-    if not check:
+    if not given.check:
         FILE.write_text(text, encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ from tests.fleet.made import cluster, load
 
 Capture = pytest.CaptureFixture[str]
 NS = 1e-9
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=80, deadline=None)
 
 
 def pressed(seed: int = 4, **choices: Any) -> Records:

@@ -6,14 +6,13 @@ import json
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from roundtrip.errors import ScenarioError
 from roundtrip.figures.sampling import Draws
 from roundtrip.journey import queue_fleet, queue_preset
 from roundtrip.journey.forecast import forecast, sample
 from roundtrip.journey.program import program
-from roundtrip.journey.scenario import Scenario, load_scenario
+from roundtrip.journey.scenario import load_scenario
 from tests.cli.run import here
 
 Capture = pytest.CaptureFixture[str]
@@ -34,24 +33,10 @@ def test_the_fleet_run_again_agrees_with_the_catalog(serving: str) -> None:
         assert waits.running == pytest.approx(streams, rel=0.1)
 
 
-def luck(scenario: Scenario) -> NDArray[np.float64]:
-    """Return the queue of many trips in one world: only the moment of arrival differs."""
-    compiled = program(scenario)
-    inputs = {
-        key: np.float64(figure.value) for key, figure in zip(compiled.keys, compiled.figures(scenario), strict=True)
-    }
-    rng = np.random.default_rng(5)
-    for key in ("datacenter.site.queue_phase", "datacenter.site.join_phase", "model.serving.pass_phase"):
-        if key in inputs:
-            inputs[key] = rng.random(200_000)
-    out = dict(zip(compiled.outputs, compiled.arrays([inputs[key] for key in compiled.keys]), strict=True))
-    return np.asarray(out["datacenter.queue/engine_wait_s"])
-
-
 @pytest.mark.parametrize("serving", ["llama-8b-h100", "deepseek-v3-h800"])
 def test_percentiles_of_the_closed_form_are_those_of_the_fleet(serving: str) -> None:
     scenario = queue_preset.scenario_of(serving)
-    ours_s, waits = luck(scenario), queue_fleet.run(scenario, requests=40_000, seeds=SEEDS)
+    ours_s, waits = queue_preset.closed_waits_s(scenario), queue_fleet.run(scenario, requests=40_000, seeds=SEEDS)
     assert ours_s.mean() == pytest.approx(waits.mean_s, rel=0.1)
     assert np.percentile(ours_s, 95) == pytest.approx(waits.percentile_s(95), rel=0.25)
 

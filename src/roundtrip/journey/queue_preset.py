@@ -11,14 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from roundtrip.catalog.load import load
 from roundtrip.fleet import preset
 from roundtrip.fleet.preset import Waits
 from roundtrip.journey import queue_fleet
 from roundtrip.journey.forecast import forecast
+from roundtrip.journey.program import program
 from roundtrip.journey.scenario import Scenario, load_scenario
 
 SERVING = queue_fleet.SERVING
+# When a prompt arrives: places in the queue, in the running step and in the running pass.
+LUCK = ("datacenter.site.queue_phase", "datacenter.site.join_phase", "model.serving.pass_phase")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +103,14 @@ def _with(scenario: Scenario, **values: float) -> Scenario:
     return scenario.with_settings([f"{SERVING}.{name}={value!r}" for name, value in values.items()], "queue_preset")
 
 
-def as_row(found: Preset) -> dict[str, Any]:
-    """Return one line of the table of presets."""
-    w = found.waits
-    return {
-        "serving": found.serving, "fleet": w.name, "rate_per_s": w.rate_per_s, "running": w.running,
-        "fleet_mean_s": w.mean_s, "closed_mean_s": found.closed_s, "fleet_p50_s": w.percentile_s(50),
-        "fleet_p95_s": w.percentile_s(95),
-        **{name: constant.value for name, constant in found.constants.items()},
-    }  # fmt: skip
+def closed_waits_s(scenario: Scenario, count: int = 200_000, seed: int = 5) -> NDArray[np.float64]:
+    """Return the wait for the engine of many trips that differ by the moment of their arrival alone [s]."""
+    compiled = program(scenario)
+    figures = dict(zip(compiled.keys, compiled.figures(scenario), strict=True))
+    values: dict[str, Any] = {key: np.float64(figure.value) for key, figure in figures.items()}
+    rng = np.random.default_rng(seed)
+    for key in LUCK:
+        if key in values:
+            values[key] = rng.random(count)
+    keys, run = compiled.slice("datacenter.queue/engine_wait_s")
+    return np.asarray(run([values[key] for key in keys])[0])
