@@ -18,6 +18,7 @@ const screens: Readonly<Record<string, Loader>> = {
   sheet: () => import("./screens/sheet/index"),
   stage: () => import("./screens/stage/index"),
   live: () => import("./screens/live/index"),
+  fleet: () => import("./screens/fleet/index"),
 };
 
 export function App() {

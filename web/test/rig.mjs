@@ -4,7 +4,7 @@ import { chromium } from "playwright-core";
 const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const GL = ["--use-angle=gl-egl", "--ignore-gpu-blocklist"];
 
-export const SCREENS = ["", "wait", "word", "energy", "compare", "facts", "sheet", "stage/optics.fiber", "live"];
+export const SCREENS = ["", "wait", "word", "energy", "compare", "facts", "sheet", "stage/optics.fiber", "live", "fleet"];
 export const address = (base, screen, query = "") => `${base}#/${screen}${query ? `?${query}` : ""}`;
 
 /** Runs `work(browser)` in a fresh browser; `gl: false` is a machine without WebGL. A script that is ended takes its browser along. */

@@ -64,7 +64,7 @@ class Day:
             "windows": self.windows,
             "hour_s": self.spec.hour,
             "command": fleet.command(self.spec),
-            "curve": curve(self.run),
+            "curve": curve(self.run, self.spec.token),
         }  # fmt: skip
 
     def go(self, events: int) -> list[dict[str, Any]]:
@@ -113,14 +113,14 @@ class Day:
         })  # fmt: skip
 
 
-def shortened(body: Any) -> Any:
+def shortened(body: Any, digits: int = DIGITS) -> Any:
     """Return a body whose numbers have the digits that are seen."""
     if isinstance(body, float):
-        return float(f"{body:.{DIGITS - 1}e}")
+        return float(f"{body:.{digits - 1}e}")
     if isinstance(body, dict):
-        return {key: shortened(value) for key, value in cast("dict[str, Any]", body).items()}
+        return {key: shortened(value, digits) for key, value in cast("dict[str, Any]", body).items()}
     if isinstance(body, list):
-        return [shortened(value) for value in cast("list[Any]", body)]
+        return [shortened(value, digits) for value in cast("list[Any]", body)]
     return body
 
 
@@ -190,10 +190,11 @@ def _under_way(run: Run) -> int:
     return int((rows["running"] + rows["waiting"]).sum())
 
 
-def curve(run: Run) -> dict[str, Any]:
+def curve(run: Run, goal_s: float) -> dict[str, Any]:
     """Return throughput of an accelerator against speed of a user, by batch, if nothing is done but writing.
 
-    Every answer has the load's mean context. ``room`` is the batch at which such contexts fill the cache.
+    Every answer has the load's mean context. ``room`` is the batch at which such contexts fill the cache; `goal_s` is
+    the most that a token may take.
     """
     cluster: Deployment = run.deployment
     kind = cluster.kinds[0]
@@ -211,5 +212,6 @@ def curve(run: Run) -> dict[str, Any]:
         "token_per_s_user": (1.0 / step_s).tolist(),
         "token_per_s_accelerator": (batches / step_s / kind.accelerators).tolist(),
         "context_token": context,
+        "goal_token_per_s_user": 1.0 / goal_s,
         "room": kind.pages * cluster.page_tokens / context,
     }

@@ -23,6 +23,8 @@ export class Overtaken extends Error {}
 let socket: Promise<WebSocket> | null = null;
 let count = 0;
 const waiting = new Map<number, Waiting>();
+/** Who hears many answers to one question. */
+const streams = new Map<number, { hear: (body: Record<string, unknown>) => void; fail: (reason: Error) => void }>();
 
 /** Says whether the page comes from `roundtrip lab`. */
 export const isLive = (): boolean => document.querySelector('meta[name="roundtrip-live"]') !== null;
@@ -33,6 +35,9 @@ function connect(): Promise<WebSocket> {
     made.onopen = () => resolve(made);
     made.onmessage = (event: MessageEvent<string>) => {
       const answer = JSON.parse(event.data) as Answer;
+      const listener = streams.get(answer.id);
+      if (listener && answer["error"]) listener.fail(new Error(String(answer["error"])));
+      else listener?.hear(answer);
       const asker = waiting.get(answer.id);
       if (!asker) return;
       waiting.delete(answer.id);
@@ -46,6 +51,8 @@ function connect(): Promise<WebSocket> {
       reject(gone);
       for (const asker of waiting.values()) asker.reject(gone);
       waiting.clear();
+      for (const listener of streams.values()) listener.fail(gone);
+      streams.clear();
     };
   });
   return socket;
@@ -68,3 +75,15 @@ export const askTrip = async (scenario: string, set: Record<string, string | num
 /** An account inside a boundary, by the reader's own rules. */
 export const askAccount = async (question: Omit<Question, "op">): Promise<Account> =>
   (await ask({ op: "energy", ...question }))["account"] as Account;
+
+/** Ask a question with many answers. `seen` tells the server how far the page is, `stop` that nobody listens any more. */
+export function stream(question: { op: string; [more: string]: unknown }, hear: (body: Record<string, unknown>) => void, fail: (reason: Error) => void) {
+  const id = ++count;
+  const say = (body: Record<string, unknown>) => void connect().then((open) => open.send(JSON.stringify({ op: question.op, ...body })), (reason: Error) => streams.delete(id) && fail(reason));
+  streams.set(id, { hear, fail });
+  say({ ...question, id });
+  return {
+    seen: (number: number) => say({ id, seen: number }),
+    stop: () => void (streams.delete(id) && say({ stop: true })),
+  };
+}
