@@ -11,7 +11,8 @@ import pytest
 from roundtrip.fleet.generate import open_load
 from roundtrip.fleet.records import CAUSES
 from roundtrip.fleet.simulate import simulate
-from roundtrip.fleet.study.pairs import Side, by_blocks, compare, over_runs, seen
+from roundtrip.fleet.study.blocks import between
+from roundtrip.fleet.study.pairs import Side, compare, over_runs, seen
 from tests.cli.run import here
 from tests.fleet.made import cluster
 
@@ -69,7 +70,7 @@ def test_the_interval_of_one_run_covers_the_truth_about_as_often_as_it_says() ->
     first, second = (shared + 0.3 * _waves(rng, (times, count)) + more for more in (0.0, truth))
     inside = 0
     for x, y in zip(first, second, strict=True):
-        low, high = by_blocks(x, y, lambda values: float(values.mean()))
+        low, high = between((x, y), lambda pair: float(pair[1].mean() - pair[0].mean()))
         inside += low <= truth <= high
     assert 0.87 <= inside / times <= 0.99
 

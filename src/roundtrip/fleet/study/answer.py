@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from roundtrip.fleet.records import Records
+from roundtrip.fleet.slo import Limit
 from roundtrip.fleet.study.binds import Binding, binding, probe, spans
+from roundtrip.fleet.study.blocks import between
 from roundtrip.fleet.study.price import Price
 from roundtrip.fleet.study.size import Found, Sizing
 from roundtrip.fleet.study.space import Bench, Fleet, Tried
@@ -57,6 +60,8 @@ class Answer:
     cost : Cost or None
     binding : Binding or None
         What keeps it from being smaller; where no fleet holds, what keeps the nearest from holding.
+    sure_s : tuple of (float, float)
+        For each limit the interval (95 %) of what was reached, from blocks of the requests [s].
     load : float or None
         So many times the traffic could come before a limit breaks; None where requests wait for others' ends.
     nearest : Tried or None
@@ -70,6 +75,7 @@ class Answer:
     records: Records | None
     cost: Cost | None
     binding: Binding | None
+    sure_s: tuple[tuple[float, float], ...] = ()
     load: float | None = None
     nearest: Tried | None = None
     worst: dict[str, Any] | None = None
@@ -86,6 +92,7 @@ class Answer:
             "holds": self.best is not None,
             "interrupted": sizing.interrupted,
             "fleet": self.best and self.fleet_dict(self.best),
+            "reached_interval_s": [None if math.isnan(low) else [low, high] for low, high in self.sure_s],
             "cost": self.cost and self.cost.as_dict(),
             "energy": None,
             "load_factor": self.load,
@@ -146,7 +153,12 @@ def answer(sizing: Sizing) -> Answer:
     fleet = best.tried.fleet
     found = bench.whole(fleet)
     bound = binding(bench, fleet)
-    return Answer(sizing, best, found, cost(found, best.price), bound, load_factor(bench, fleet))
+    sure_s = tuple(_sure_s(found, limit) for limit in bench.limits)
+    return Answer(sizing, best, found, cost(found, best.price), bound, sure_s, load_factor(bench, fleet))
+
+
+def _sure_s(found: Records, limit: Limit) -> tuple[float, float]:
+    return between((found.measure(limit.measure),), lambda drawn: float(np.percentile(drawn[0], limit.percentile)))
 
 
 def cost(found: Records, price: Price) -> Cost:

@@ -8,7 +8,6 @@ same blocks for both (a moving-block bootstrap of pairs), because requests close
 References
 ----------
 - Law, *Simulation Modeling and Analysis*, 5th ed., 2015, section 11.2: common random numbers.
-- Künsch, *Annals of Statistics* 17 (1989) 1217: blocks for what depends on its past.
 """
 
 from __future__ import annotations
@@ -23,19 +22,12 @@ from numpy.typing import NDArray
 
 from roundtrip.errors import DomainError
 from roundtrip.fleet.records import CAUSES, Records
+from roundtrip.fleet.study.blocks import between, student
 
 Floats = NDArray[np.float64]
 
-SURE = 0.95
-BLOCKS, DRAWS, MOST_WORK = 30, 1000, 60_000_000
 QUANTILES = {"mean": None, "p50": 50.0, "p99": 99.0}
 MEASURES = ("ttft", "tpot", "e2e")
-NORMAL = 1.96  # standard errors of the interval where there are many
-# Student's t, both tails 5 %, by degrees of freedom from 1: Abramowitz and Stegun, table 26.10.
-STUDENT = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +227,7 @@ def _difference(
         return over_runs(name, [(statistic(x), statistic(y)) for x, y in values])
     x, y = values[0]
     first, second = statistic(x), statistic(y)
-    low, high = by_blocks(x, y, statistic)
+    low, high = between((x, y), lambda pair: statistic(pair[1]) - statistic(pair[0]))
     return Difference(name, first, second, second - first, low, high)
 
 
@@ -248,32 +240,3 @@ def over_runs(name: str, values: Sequence[tuple[float, float]]) -> Difference:
         return Difference(name, float(first[0]), float(second[0]), mean, math.nan, math.nan)
     half = student(len(values) - 1) * float(change.std(ddof=1)) / math.sqrt(len(values))
     return Difference(name, float(first.mean()), float(second.mean()), mean, mean - half, mean + half)
-
-
-def student(freedom: int) -> float:
-    """Return how many standard errors the interval reaches; beyond 30 degrees of freedom that of 30, a little wide."""
-    return STUDENT[min(freedom, len(STUDENT)) - 1]
-
-
-def by_blocks(x: Floats, y: Floats, statistic: Callable[[Floats], float]) -> tuple[float, float]:
-    """Return the ends of the interval of a difference over one run, by drawing blocks of requests.
-
-    Blocks are few, so that what is drawn from them varies too little: the interval is widened about the difference by
-    Student's factor for their number.
-    """
-    count = len(x)
-    if count < 2 * BLOCKS:
-        return math.nan, math.nan
-    draws = int(np.clip(MOST_WORK // count, 100, DRAWS))
-    length = count // BLOCKS
-    rng = np.random.default_rng(count)
-    changes = np.empty(draws)
-    inside = np.arange(length)
-    for k in range(draws):
-        which = (rng.integers(0, count - length + 1, BLOCKS)[:, None] + inside).ravel()
-        changes[k] = statistic(y[which]) - statistic(x[which])
-    tail = 50.0 * (1.0 - SURE)
-    low, high = np.percentile(changes, (tail, 100.0 - tail))
-    change = statistic(y) - statistic(x)
-    wider = student(BLOCKS - 1) / NORMAL * math.sqrt(BLOCKS / (BLOCKS - 1))
-    return change + wider * (float(low) - change), change + wider * (float(high) - change)
