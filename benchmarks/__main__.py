@@ -6,10 +6,10 @@ import argparse
 import json
 import math
 
-from benchmarks import cases, engine, fleet, lab, optics
+from benchmarks import cases, engine, fleet, fleet_size, lab, optics
 from benchmarks.cases import Result
 
-CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES, **fleet.CASES}
+CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES, **fleet.CASES, **fleet_size.CASES}
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """How sure a figure of one run is: its requests in blocks of time, drawn anew with replacement.
 
 Requests that are close in time share their queue, so that they cannot be drawn one by one. Blocks of neighbors keep
-what binds them together (a moving-block bootstrap). Over several runs with seeds of their own, Student's interval is used.
+what binds them together (a moving-block bootstrap). Over several runs, each with a seed, Student's interval is used.
 
 References
 ----------

@@ -80,8 +80,8 @@ def _fleet(found: Answer, columns: int, paint: Paint) -> list[str]:
         )
     lines += ["", *_reached(found, tried)]
     if any(high_s > limit.most_s for limit, (_, high_s) in zip(bench.limits, found.sure_s, strict=True)):
-        lines += wrap("  Where the interval reaches beyond the limit, another hour of such traffic may break it; --speed "
-                      "1.2 sizes for a fifth more.", columns, "  ")  # fmt: skip
+        lines += wrap("  Where the interval reaches beyond the limit, another hour of such traffic may break it; "
+                      "--speed 1.2 sizes for a fifth more.", columns, "  ")  # fmt: skip
     if found.load is not None:
         lines.append(
             f"  It holds up to {digits(found.load, 3)} times this traffic."
