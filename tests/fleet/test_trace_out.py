@@ -188,6 +188,11 @@ def test_a_sample_has_the_slowest_and_the_window_is_kept() -> None:
     log = watch(found, chosen, (1.0, 2.0))
     assert log.plans["end_s"].min() >= 1.0
     assert log.plans["start_s"].max() < 2.0
+    inside = sample(found, 400, (1.0, 2.0))
+    rows = found.state.requests[inside]
+    assert rows["last_s"].min() >= 1.0
+    assert rows["arrived_s"].max() < 2.0
+    assert len(inside) < 200
     short = watch(found, chosen, most=10)
     assert len(short.plans) == 10
     assert "the first 10 groups of steps" in " ".join(notes(found, short, chosen))

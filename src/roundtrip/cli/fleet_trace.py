@@ -27,7 +27,7 @@ OPTIONS: list[Callable[[Any], Any]] = [
         help="Only this request (repeatable); without a file, print where its time went.",
     ),
     click.option("--sample", type=int, default=200, show_default=True, help="Requests in those files, at most."),
-    click.option("--window", metavar="A,B", help="Steps in --perfetto only from A to B, for example 60s,90s."),
+    click.option("--window", metavar="A,B", help="Steps and requests only from A to B, for example 60s,90s."),
 ]  # fmt: skip
 
 
@@ -68,13 +68,13 @@ def write_traces(options: dict[str, Any], found: Records) -> None:
     numbers = check_requests(found, options["numbers"])
     if not any(options[name] for name in FILES):
         return
-    chosen = list(dict.fromkeys(numbers)) or sample(found, options["sample"])
+    window_s = _window(options)
+    chosen = list(dict.fromkeys(numbers)) or sample(found, options["sample"], window_s)
     if options["trace_out"]:
         write_whole(options["trace_out"], trace_lines(found, chosen))
     if options["otlp"]:
         write_whole(options["otlp"], otlp_lines(found, chosen))
     if options["perfetto"]:
-        window_s = _window(options)
         log = watch(found, chosen, window_s)
         left_out = notes(found, log, chosen, window_s)
         write_whole(options["perfetto"], perfetto(found, log, chosen, left_out))

@@ -29,12 +29,21 @@ STEPS, LANES = 1, 10  # tracks of a replica
 OTHERS = "others' prompts"
 
 
-def sample(found: Records, most: int = SAMPLE) -> list[int]:
-    """Return at most so many requests that are done: the slowest to their first token, the others evenly by arrival."""
-    done = np.flatnonzero(found.done)
+def sample(found: Records, most: int = SAMPLE, window_s: tuple[float, float] = (0.0, np.inf)) -> list[int]:
+    """Return at most so many requests that are done: the slowest to their first token, the others evenly by arrival.
+
+    Parameters
+    ----------
+    found : Records
+    most : int
+    window_s : tuple of float
+        Requests that are gone before or come after are left out [s].
+    """
+    rows = found.state.requests
+    done = np.flatnonzero(found.done & (rows["last_s"] >= window_s[0]) & (rows["arrived_s"] < window_s[1]))
     if len(done) <= most:
         return done.tolist()
-    rows = found.state.requests[done]
+    rows = rows[done]
     slow = np.argsort(rows["arrived_s"] - rows["first_s"], kind="stable")[: most // SLOWEST]
     rest = np.setdiff1d(np.arange(len(done)), slow)
     even = rest[np.linspace(0, len(rest) - 1, most - len(slow)).round().astype(np.int64)]
@@ -48,7 +57,7 @@ def notes(found: Records, log: Log, chosen: Sequence[int], window_s: tuple[float
     if len(chosen) < total:
         made.append(f"{len(chosen):,} of {total:,} requests")
     if window_s[0] > 0.0 or np.isfinite(window_s[1]):
-        made.append(f"steps from {window_s[0]:g} s to {window_s[1]:g} s")
+        made.append(f"steps and requests from {window_s[0]:g} s to {window_s[1]:g} s")
     if np.isfinite(log.until_s):
         made.append(f"the first {len(log.plans):,} groups of steps, up to {log.until_s:.3f} s")
     if found.interrupted:

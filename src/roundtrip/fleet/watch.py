@@ -126,7 +126,7 @@ def look(
             counts[PLANS] += 1
         if len(which) > 0 and (counts[OPEN] > 0 or replica["preemptions"] > preemptions):
             note_breaks(state, breaks, counts, which, seen, since_s, k)
-        if over:
+        if over or (counts[PLANS] == len(plans) and counts[BREAKS] == len(breaks)):
             return True
     return False
 
