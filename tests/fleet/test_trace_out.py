@@ -222,7 +222,7 @@ def test_the_verb_writes_what_was_asked_for(capsys: Capture, tmp_path: Path) -> 
         (["--request", "1", "--sample", "5", "--otlp", "x"], "beside --request"),
         (["--sample", "5"], "--sample has no meaning without"),
         (["--sample", "0", "--otlp", "x"], "--sample = 0, expected 1 to 100000"),
-        (["--window", "1s,2s"], "--window has no meaning without --perfetto"),
+        (["--window", "1s,2s"], "--window has no meaning without"),
         (["--perfetto", "x", "--window", "2s,1s"], "expected a start of 0 or more, and an end after it"),
         (["--perfetto", "x", "--window", "2s"], "expected two times"),
         (["--perfetto", "nowhere/x.json"], "nowhere/x.json: cannot be written"),

@@ -47,15 +47,13 @@ def check_traces(options: dict[str, Any], said: set[str]) -> None:
         folder = Path(path).parent if path and "\0" not in path else None
         if folder is not None and not folder.is_dir():  # before a run of minutes rather than after it
             raise OutputError(f"{path}: cannot be written: no such folder")
-    if "sample" in said:
-        if options["numbers"]:
-            raise DomainError("--sample has no meaning beside --request")
-        if not any(options[name] for name in FILES):
-            raise DomainError("--sample has no meaning without --perfetto, --trace-out or --otlp")
+    if "sample" in said and options["numbers"]:
+        raise DomainError("--sample has no meaning beside --request")
+    for name in ("sample", "window"):
+        if name in said and not any(options[file] for file in FILES):
+            raise DomainError(f"--{name} has no meaning without --perfetto, --trace-out or --otlp")
     if not 1 <= options["sample"] <= 100_000:
         raise DomainError(f"--sample = {options['sample']}, expected 1 to 100000")
-    if options["window"] is not None and not options["perfetto"]:
-        raise DomainError("--window has no meaning without --perfetto")
     _window(options)
 
 
