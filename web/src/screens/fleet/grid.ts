@@ -27,7 +27,7 @@ interface Packed {
   readonly tpot_s: readonly [number, number];
   readonly [figure: string]: unknown;
 }
-interface Stored {
+export interface Stored {
   readonly controls: readonly Control[];
   readonly causes: readonly string[];
   readonly curves: readonly Curve[];
@@ -77,10 +77,12 @@ function unpack(run: Packed, stored: Stored): Day {
   };
 }
 
-export const loadGrid = once(async (): Promise<Grid> => {
-  const stored = await load<Stored>("fleet.json");
-  return { controls: stored.controls, causes: stored.causes, days: stored.runs.map((run) => ({ set: run.set, day: unpack(run, stored) })) };
+/** The grid from its stored form. */
+export const unpacked = (stored: Stored): Grid => ({
+  controls: stored.controls, causes: stored.causes, days: stored.runs.map((run) => ({ set: run.set, day: unpack(run, stored) })),
 });
+
+export const loadGrid = once(async (): Promise<Grid> => unpacked(await load<Stored>("fleet.json")));
 
 /** How far two settings of a control lie apart: 0 where they are equal, about 1 for the whole range, 1 for other words. */
 export function apart(control: Control, a: number | string, b: number | string): number {
