@@ -1,68 +1,42 @@
-"""Step times and room for the cache of a model on an accelerator, from the catalog and the stages of the model room.
+"""Step times and room for the cache of a model on an accelerator under an engine: `roundtrip.serving` as tables.
 
-The stage functions are read once a deployment with arrays: all rows of a step, all numbers of sequences at some mean
-contexts, some numbers of pairs. A replica is one group of accelerators that split every matrix (``tensor_ranks``);
-where experts are spread over more, the other groups are taken to be as busy as this one.
+The functions of `roundtrip.serving.step` are read once a deployment with arrays: all rows of a step, all numbers of
+sequences at some mean contexts, some numbers of pairs. A replica is one group of accelerators that split every matrix;
+where several groups share experts, the others are taken to be as busy as this one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from roundtrip.catalog.load import Entry, entry, load
 from roundtrip.errors import DomainError
 from roundtrip.fleet.deployment import Kind
-from roundtrip.fleet.times import tabulated
-from roundtrip.stages.model import attention, decode, embedding, experts, kv_cache, parallel, prefill, weights
+from roundtrip.fleet.servings import check_pages, served
+from roundtrip.fleet.times import StepTimes, tabulated
+from roundtrip.serving import step
+from roundtrip.serving.architecture import Architecture, architecture
+from roundtrip.serving.layout import Layout
+from roundtrip.serving.step import Setup
+from roundtrip.stages.model import kv_cache, prefill
 
-COMMON = "llama-8b-h100"  # constants of serving where the catalog has none of the model
 USABLE_SHARE = 0.9  # of an accelerator's memory, as vLLM's gpu_memory_utilization
 CONTEXT = (0.0, 64.0, 256.0, 1024.0, 4096.0, 16_384.0, 131_072.0)
 PAIRS = (0.0, 1e4, 1e6, 1e7, 1e9)
-
-
-class Figures:
-    """Values of a model, an accelerator and a serving by name."""
-
-    def __init__(self, model: Entry, chip: Entry, serving: Entry, changes: dict[str, float] | None = None) -> None:
-        # Precision and the like are of the serving if it is this model's, else of the model.
-        is_own = serving.texts.get("of_model") == model.key
-        self.entries = (serving, model, chip) if is_own else (model, serving, chip)
-        self.changes = changes or {}
-        self.model, self.chip, self.serving = model, chip, serving
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self.changes:
-            return self.changes[name]
-        for one in self.entries:
-            if name in one.figures:
-                return one.figures[name].value
-        return self.entries[0].figure(name).value  # says which name is near
-
-    def word(self, name: str) -> str:
-        for one in self.entries:
-            if name in one.texts:
-                return one.texts[name]
-        return ""
-
-
-def serving_for(model: str, accelerator: str) -> str:
-    """Return the catalog's serving of a model: on this accelerator, on another, or the common one."""
-    all_of = load("servings")
-    wanted = {"of_model": model, "on_accelerator": accelerator}
-    for names in (("of_model", "on_accelerator"), ("of_model",)):
-        for key, one in all_of.items():
-            if all(one.texts.get(name) == wanted[name] for name in names):
-                return key
-    return COMMON
+MOST_RANKS = 1024
+ROOMY = 0.6  # share of the memory that weights may take where nobody says how many accelerators share them
 
 
 def kind(
     model: str,
     accelerator: str,
     *,
+    engine: str = "vllm",
+    precision: str = "",
+    layout: Layout | None = None,
+    constants: Mapping[str, Any] | None = None,
     serving: str | None = None,
     token_budget: int = 2048,
     max_sequences: int = 256,
@@ -75,171 +49,105 @@ def kind(
 
     Parameters
     ----------
-    model, accelerator : str
-        Keys of the catalog.
+    model : str
+        Key of the catalog, name on the hub, or path of a ``config.json``.
+    accelerator : str
+        Key of the catalog.
+    engine, precision : str
+        Whose constants, and in how many bits; as published by default.
+    layout : Layout, optional
+        Ranks; `tensor_ranks` of them, or as many as leave room, by default.
+    constants : mapping, optional
+        Constants by name, as `roundtrip.serving.constants.read` returns them; those of the catalog by default.
     serving : str, optional
-        Key of the constants of serving; the nearest by default.
+        Key of the catalog's servings: then its own constants and layout serve, as in a trip.
     token_budget, max_sequences, page_tokens : int
         Limits of the scheduler, and tokens of a page.
     usable_share : float
         Share of the memory that may be filled.
     tensor_ranks : int, optional
-        Accelerators that split every matrix; the serving's own by default.
+        Accelerators that split every matrix.
     pages : int, optional
         Pages of the cache; what fits beside the weights by default.
     """
     if not 0.01 <= usable_share <= 1.0:
         raise DomainError(f"usable share = {usable_share:g}, expected 0.01 to 1")
-    chosen = serving or serving_for(model, accelerator)
-    changes: dict[str, float] = {}
-    if tensor_ranks is not None:
-        if not 1 <= tensor_ranks <= 1024:
-            raise DomainError(f"tensor ranks = {tensor_ranks}, expected 1 to 1024")
-        changes = {"tensor_ranks": float(tensor_ranks)}
-    f = Figures(entry("models", model), entry("accelerators", accelerator), entry("servings", chosen), changes)
-    shape = Shape(f)
-    times = tabulated(
-        token_budget, max_sequences, shape.rows_s, shape.context_s, shape.pairs_s, f["per_stream_time_s"] / shape.ranks,
-        np.array(CONTEXT), np.array(PAIRS),
-    )  # fmt: skip
+    if tensor_ranks is not None and not 1 <= tensor_ranks <= MOST_RANKS:
+        raise DomainError(f"tensor ranks = {tensor_ranks}, expected 1 to {MOST_RANKS}")
+    if serving is not None:
+        for name, value in (("precision", precision), ("layout", layout), ("constants", constants)):
+            if value:
+                raise DomainError(f"serving = {serving!r} has a {name} of its own: expected one of both")
+        return served(
+            model, accelerator, serving, token_budget, max_sequences, page_tokens, usable_share, tensor_ranks, pages
+        )
+    a = architecture(model)
+    setup = Setup(a, accelerator, engine, precision or published(a), layout or Layout(tensor=tensor_ranks or 1),
+                  constants)  # fmt: skip
+    if layout is None and tensor_ranks is None:
+        setup = _roomy(setup)
+    return of(setup, token_budget, max_sequences, page_tokens, usable_share, pages)
+
+
+def of(
+    setup: Setup,
+    token_budget: int = 2048,
+    max_sequences: int = 256,
+    page_tokens: int = 16,
+    usable_share: float = USABLE_SHARE,
+    pages: int | None = None,
+) -> Kind:
+    """Return the kind of replica of a setup: one of its groups; other arguments as for `kind`."""
+    memory_B = float(setup.case.memory_B)
+    held_B = step.held_B(setup)
     if pages is None:
-        room = kv_cache.capacity_tokens(f["memory_B"], usable_share, shape.held_B, shape.rank_token_B)
+        room = kv_cache.capacity_tokens(memory_B, usable_share, held_B, step.cache_token_B(setup))
         pages = int(room // page_tokens)
-    ranks = int(shape.ranks)
-    name = f"{model} on {ranks} {accelerator}" if ranks > 1 else f"{model} on {accelerator}"
-    if pages < 1:
-        raise DomainError(
-            f"{name}: weights of {shape.held_B / 1e9:.0f} GB an accelerator leave no page in "
-            f"{usable_share * f['memory_B'] / 1e9:.0f} GB; more accelerators may share them (tensor ranks)"
-        )
-    return Kind(name, times, pages, ranks)
+    ranks = setup.layout.tensor * setup.layout.pipeline
+    name = f"{setup.architecture.name} on {ranks} {setup.accelerator}" if ranks > 1 else (
+        f"{setup.architecture.name} on {setup.accelerator}"
+    )  # fmt: skip
+    check_pages(name, pages, held_B, usable_share * memory_B)
+    return Kind(name, times(setup, token_budget, max_sequences), pages, ranks)
 
 
-class Shape:
-    """What follows from the model and its serving; times are of one replica's step."""
+def times(setup: Setup, token_budget: int, max_sequences: int) -> StepTimes:
+    """Return the step times of one group of a setup."""
+    c, k = setup.case, setup.known
+    zero = np.float64(0.0)
 
-    def __init__(self, f: Figures) -> None:
-        self.f = f
-        self.ranks = f["tensor_ranks"]
-        self.hidden, self.layers = f["hidden_width"], f["layers"]
-        table: Any = 0.0
-        if f.word("tables") == "separate":
-            table = embedding.table_parameters(f["vocabulary"], self.hidden)
-        self.expert: Any = None
-        self.moe_layers: Any = 0.0
-        routed: Any = 0.0
-        if f.word("mixture") == "moe":
-            self.expert = experts.expert_parameters(self.hidden, f["expert_width"])
-            self.moe_layers = max(self.layers - f["dense_layers"], 0.0)
-            routed = experts.routed_parameters(self.moe_layers, f["experts"], self.expert)
-        self.common = weights.common_parameters(f["parameters"], routed, table)
-        if f.word("attention") == "mla":
-            key, value = f["kv_rank"] + f["rope_width"], f["kv_rank"]
-            self.write_flop = attention.pair_flop(self.layers, f["heads"], key, value)
-            self.read_flop = attention.pair_flop(
-                self.layers, f["heads"], f["head_width"] + f["rope_width"], f["value_width"]
-            )
-            self.token_B = kv_cache.mla_token_B(self.layers, f["kv_rank"], f["rope_width"], f["kv_element_B"])
-            self.shards: Any = 1.0
-        else:
-            width = f["head_width"]
-            self.write_flop = self.read_flop = attention.pair_flop(self.layers, f["heads"], width, width)
-            self.token_B = kv_cache.gqa_token_B(self.layers, f["kv_heads"], width, f["kv_element_B"])
-            self.shards = f["kv_heads"]
+    def rows_s(rows: Any) -> Any:
+        own = rows / c.pipeline
+        found = step.spans(c, k, own, own * c.groups, zero, zero, zero)
+        return step.total_s(c, found)
 
-    @property
-    def rank_token_B(self) -> Any:
-        """Bytes that a token of the cache takes on one accelerator."""
-        return kv_cache.shard_B(self.token_B, self.ranks, self.shards)
+    def context_s(sequences: Any, context: Any) -> Any:
+        return step.spans(c, k, zero, zero, sequences / c.pipeline, context, zero)["cache"]
 
-    @property
-    def held_B(self) -> Any:
-        """Bytes of weights on one accelerator."""
-        f = self.f
-        held = weights.held_B(self.common, f["weight_B"]) / self.ranks
-        if self.expert is not None:
-            own = experts.held_share(f["experts"], f["redundant_experts"], f["expert_ranks"])
-            held = held + experts.routed_parameters(self.moe_layers, own, self.expert) * f["weight_B"]
-        return held
+    def pairs_s(pairs: Any) -> Any:
+        return prefill.compute_time_s(step.pairs_flop(c, pairs) / c.tensor, c.bf16_rate, k["attention_efficiency"])
 
-    def rows_s(self, rows: Any) -> Any:
-        """Return the time of a step apart from attention, by the tokens in it [s]."""
-        f = self.f
-        own = rows / self.ranks  # rows of which one accelerator does all the work, or all of which it does a part
-        parts, rate = f["batch_parts"], f[f"{f.word('arithmetic')}_rate_flop_s"]
-        size_B = parts * weights.rank_B(self.common, self.ranks, f["weight_B"])
-        compute_s = prefill.compute_time_s(
-            prefill.linear_flop(self.common, own), rate, self._efficiency(own, f["prefill_efficiency"])
-        )
-        memory_s = prefill.memory_time_s(size_B, f["bandwidth_B_s"], f["memory_efficiency"])
-        work_s = prefill.roofline_time_s(compute_s, memory_s)
-        if self.expert is not None:
-            work_s = work_s + self._experts_s(own, parts, rate)
-        launch_s = decode.launch_time_s(
-            self.layers, f["layer_time_s"], self.moe_layers, f["moe_layer_time_s"], parts, f["step_overhead_s"]
-        )
-        exposed_s = decode.exposed_time_s(self._messages_s(rows, own, parts), work_s, f["communication_overlap"])
-        return launch_s + work_s + exposed_s
+    head_s = prefill.compute_time_s(prefill.linear_flop(c.head / c.tensor, 1.0), c.common_rate, k["prefill_efficiency"])
+    windows = [float(w) for w in c.limits if w < CONTEXT[-1] and w > 1.0]
+    context = np.array(sorted({*CONTEXT, *windows}))
+    sequence_s = float(k["per_stream_time_s"] + head_s) / float(c.pipeline)
+    return tabulated(token_budget, max_sequences, rows_s, context_s, pairs_s, sequence_s, context, np.array(PAIRS))
 
-    def _efficiency(self, own: Any, high: Any) -> Any:
-        """Return the share of the peak rate: that of a decode step, and in proportion up to `high` at the ridge."""
-        f = self.f
-        low = f["decode_efficiency"]
-        ridge = prefill.ridge_tokens(f[f"{f.word('arithmetic')}_rate_flop_s"], f["bandwidth_B_s"], f["weight_B"])
-        return low + (high - low) * np.clip(own / ridge, 0.0, 1.0)
 
-    def _experts_s(self, own: Any, parts: Any, rate: Any) -> Any:
-        f = self.f
-        ranks, picked = f["expert_ranks"], f["picked_experts"]
-        held = experts.held_share(f["experts"], f["redundant_experts"], ranks)
-        size_B = parts * experts.touched_B(
-            self.moe_layers, held, f["experts"], picked, own * ranks / parts, self.expert, f["weight_B"]
-        )
-        flop = experts.busiest_load(ranks, own * picked / parts) * experts.routed_flop(
-            self.moe_layers, picked, self.expert, own
-        )
-        efficiency = self._efficiency(own, f["prefill_efficiency"] * f["expert_efficiency"])
-        compute_s = prefill.compute_time_s(flop, rate, efficiency)
-        return prefill.roofline_time_s(
-            compute_s, prefill.memory_time_s(size_B, f["bandwidth_B_s"], f["memory_efficiency"])
-        )
+def published(a: Architecture) -> str:
+    """Return the precision in which a model's weights are published."""
+    return "fp4" if a.routed_precision in ("fp4", "mxfp4") else "int4" if a.routed_precision == "int4" else (
+        a.precision if a.precision in ("bf16", "fp8", "fp4", "int4") else "bf16"
+    )  # fmt: skip
 
-    def _messages_s(self, rows: Any, own: Any, parts: Any) -> Any:
-        f = self.f
-        whole_B = parallel.layer_message_B(rows, self.hidden, f["combine_element_B"])
-        reduce_s = parallel.ring_all_reduce_time_s(
-            whole_B, self.ranks, f["link_B_s"], f["link_efficiency"], f["link_latency_s"]
-        )
-        talk_s = 2.0 * self.layers * reduce_s
-        if self.expert is None:
-            return talk_s
-        outer = f.word("expert_link") == "outer"
-        groups = parallel.exchange_ranks(f["expert_ranks"], self.ranks)
-        rate_B_s, latency_s = ("outer_bandwidth_B_s", "outer_latency_s") if outer else ("link_B_s", "link_latency_s")
-        copies = f["picked_experts"]
-        if outer:
-            copies = min(copies, max(f["expert_ranks"] / f["accelerators_per_server"], 1.0))
-        for element in ("dispatch_element_B", "combine_element_B"):
-            size_B = parallel.expert_message_B(own / parts, self.hidden, copies, f[element])
-            talk_s = talk_s + parts * self.moe_layers * parallel.all_to_all_time_s(
-                size_B, groups, f[rate_B_s], f["link_efficiency"], f[latency_s]
-            )
-        return talk_s
 
-    def context_s(self, sequences: Any, context: Any) -> Any:
-        """Return the time in which so many sequences look back at a mean context [s]."""
-        f = self.f
-        seen = attention.attended_tokens(context, f["full_attention_share"], f["window_tokens"])
-        compute_s = prefill.compute_time_s(
-            self.write_flop * seen * sequences / self.ranks, f["bf16_rate_flop_s"], f["attention_efficiency"]
-        )
-        group_B = kv_cache.cache_B(seen, self.token_B, sequences)
-        size_B = kv_cache.shard_B(group_B, self.ranks, self.shards)
-        memory_s = prefill.memory_time_s(size_B, f["bandwidth_B_s"], f["cache_efficiency"])
-        return prefill.roofline_time_s(compute_s, memory_s)
+def _roomy(setup: Setup) -> Setup:
+    """Return the setup with the fewest ranks, a power of two, that leave room for the cache."""
+    from dataclasses import replace
 
-    def pairs_s(self, pairs: Any) -> Any:
-        """Return the time of the attention of prompts, by the pairs of tokens in it [s]."""
-        f = self.f
-        flop = self.read_flop * f["full_attention_share"] * pairs / self.ranks
-        return prefill.compute_time_s(flop, f["bf16_rate_flop_s"], f["attention_efficiency"])
+    memory_B = float(setup.case.memory_B)
+    ranks = 1
+    while step.held_B(setup) > ROOMY * memory_B and ranks < MOST_RANKS:
+        ranks *= 2
+        setup = replace(setup, layout=Layout(tensor=ranks))
+    return setup

@@ -15,23 +15,27 @@ from numpy.typing import NDArray
 
 from roundtrip.catalog.load import entry
 from roundtrip.errors import ScenarioError
-from roundtrip.figures.figure import Figure
+from roundtrip.figures.figure import SAMPLED, Figure
 from roundtrip.fleet import preset
+from roundtrip.fleet.deployment import Kind
 from roundtrip.fleet.preset import Lengths, Waits
 from roundtrip.fleet.report import time
+from roundtrip.fleet.servings import CONTEXT, PAIRS, Figures, Shape, check_pages
+from roundtrip.fleet.times import tabulated
 from roundtrip.journey.forecast import forecast
 from roundtrip.journey.rooms.datacenter import SIMULATED
 from roundtrip.journey.scenario import Scenario
+from roundtrip.stages.model import kv_cache
 from roundtrip.trace.numbers import digits
 
 LOAD = "azure-conversations"
 REQUESTS = 20_000  # of each seed
+USABLE_SHARE = 0.9  # of the memory, for weights and cache
 LEVELS = 400  # quantiles of a wait that a trip draws from
 SERVING = "model.serving"
-# What a run of the fleet takes from the reader's own values; it has the rest of the machine from the catalog.
-HONORED = ("streams", "slots", "accelerators", "tensor_ranks", "other_prompt_tokens", "read_write_ratio",
-           "companion_tokens", "input_rate_token_s", "cache_hit_share", "accelerators_per_server",
-           "prefill_expert_ranks", "engine_overhead_s")  # fmt: skip
+MACHINE = ("model.name", "model.accelerator", SERVING)
+BUDGET, READER_BUDGET = 2048, 8192  # tokens of a step: of an engine that writes too, and of one that only reads
+PAGE = 16  # tokens of a page of the cache
 
 Progress = Callable[[int, int], None]
 
@@ -78,7 +82,8 @@ def check(scenario: Scenario) -> None:
     if scenario.choices["model.draft"] != "none" and not is_split(scenario):
         raise ScenarioError("--queue simulate: steps with drafts are not simulated, expected model.draft=none")
     for key in scenario.values:
-        if key.startswith(("model.name.", "model.accelerator.", f"{SERVING}.")) and key.split(".")[-1] not in HONORED:
+        slot, _, name = key.rpartition(".")
+        if slot in MACHINE and name in scenario.entry(slot).texts:
             raise ScenarioError(f"--queue simulate: the fleet has {key} from the catalog; leave --set {key} out")
 
 
@@ -101,7 +106,8 @@ def run(
         prompt = of("companion_tokens")
         cards = of("prefill_expert_ranks")
         read_token_s = of("input_rate_token_s") * (1.0 - of("cache_hit_share")) / of("accelerators_per_server")
-        unit = preset.lockstep(reading_kind(scenario), int(cards), prompt)
+        card = replica(scenario, READER_BUDGET, 256, expert_ranks=cards)
+        unit = preset.lockstep(card, int(cards), prompt)
         return preset.reader(
             unit, Lengths(prompt, spread[0], 1.0, 0.0), cards * read_token_s / prompt, requests, seeds, progress
         )
@@ -111,7 +117,8 @@ def run(
         raise ScenarioError("--queue simulate: nobody else asks (other_prompt_tokens or read_write_ratio is 0)")
     lengths = Lengths(prompt, spread[0], prompt / of("read_write_ratio"), spread[1])
     places = max(int(of("slots") * ranks / of("accelerators")), 1)
-    return preset.engine(kind(scenario, places), places, of("streams") * ranks, lengths, requests, seeds, progress)
+    machine = replica(scenario, max(BUDGET, places), places)
+    return preset.engine(machine, places, of("streams") * ranks, lengths, requests, seeds, progress)
 
 
 def simulated(scenario: Scenario, progress: Progress | None = None) -> Simulated:
@@ -133,40 +140,29 @@ def _spread(values: NDArray[np.float64], unit: str, note: str) -> Figure:
     levels = np.quantile(values, (np.arange(LEVELS) + 0.5) / LEVELS)
     low, middle, high = (float(np.percentile(values, q)) for q in (5, 50, 95))
     return Figure(
-        middle, low, high, unit, "derived", "fleet", spread="variability", shape="sampled", note=note,
+        middle, low, high, unit, "derived", "fleet", spread="variability", shape=SAMPLED, note=note,
         levels=tuple(float(x) for x in np.maximum.accumulate(levels)), least=0.0,
     )  # fmt: skip
 
 
-def kind(scenario: Scenario, places: int) -> Any:
-    """Return a replica that reads and writes."""
-    from roundtrip.fleet.machine import kind as of_catalog
-
-    return of_catalog(
-        scenario.choices["model.name"], scenario.choices["model.accelerator"], serving=scenario.choices[SERVING],
-        tensor_ranks=int(scenario.figure(f"{SERVING}.tensor_ranks").value), max_sequences=places,
-        token_budget=max(2048, places),
-    )  # fmt: skip
-
-
-def reading_kind(scenario: Scenario) -> Any:
-    """Return one of the accelerators that only read."""
-    from roundtrip.fleet.deployment import Kind
-    from roundtrip.fleet.machine import CONTEXT, PAIRS, Figures, Shape
-    from roundtrip.fleet.times import tabulated
-
-    ranks = scenario.figure(f"{SERVING}.prefill_expert_ranks").value
-    model, chip, serving = (scenario.entry(slot) for slot in ("model.name", "model.accelerator", SERVING))
-    f = Figures(model, chip, serving, {"expert_ranks": ranks})
+def replica(scenario: Scenario, token_budget: int, places: int, **changes: float) -> Kind:
+    """Return a replica with the numbers of the scenario, the reader's own among them; `changes` replace some."""
+    own = {
+        key.rpartition(".")[2]: scenario.figure(key).value
+        for key in (*scenario.measured, *scenario.values)
+        if key.rpartition(".")[0] in MACHINE
+        and key.rpartition(".")[2] in scenario.entry(key.rpartition(".")[0]).figures
+    }
+    model, chip, serving = (scenario.entry(slot) for slot in MACHINE)
+    f = Figures(model, chip, serving, own | changes)
     shape = Shape(f)
     times = tabulated(
-        8192,
-        256,
-        shape.rows_s,
-        shape.context_s,
-        shape.pairs_s,
-        f["per_stream_time_s"],
-        np.array(CONTEXT),
-        np.array(PAIRS),
-    )
-    return Kind(scenario.choices["model.accelerator"], times, 10**7)
+        token_budget, places, shape.rows_s, shape.context_s, shape.pairs_s, f["per_stream_time_s"] / shape.ranks,
+        np.array(CONTEXT), np.array(PAIRS),
+    )  # fmt: skip
+    ranks = int(shape.ranks)
+    name = f"{model.key} on {f'{ranks} ' if ranks > 1 else ''}{chip.key}"
+    room = kv_cache.capacity_tokens(f["memory_B"], USABLE_SHARE, shape.held_B, shape.rank_token_B)
+    pages = int(room // PAGE)
+    check_pages(name, pages, float(shape.held_B), USABLE_SHARE * f["memory_B"])
+    return Kind(name, times, pages, ranks)

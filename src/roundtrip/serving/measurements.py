@@ -245,17 +245,25 @@ def marked(runs: Sequence[Run]) -> list[Run]:
         if not r.writers and (n > 8 or n & (n - 1)):
             out[i] = replace(r, odd=f"{n} accelerators in one replica: the total of a job")
     for rows in groups.values():
-        if len(rows) >= 5 and _agreement(runs, rows) < 0.5:
-            for i in rows:
-                out[i] = replace(out[i], odd=out[i].odd or "time per output token does not follow the load")
+        reason = _oddity(np.array([runs[i].clients for i in rows]), np.array([runs[i].tpot_s for i in rows]))
+        for i in rows if reason else ():
+            out[i] = replace(out[i], odd=out[i].odd or reason)
     return out
 
 
-def _agreement(runs: Sequence[Run], rows: list[int]) -> float:
-    """Return Kendall's tau between load and time per output token."""
-    x = np.array([runs[i].clients for i in rows])
-    y = np.array([runs[i].tpot_s for i in rows])
-    return kendall(x, y)
+def _oddity(clients: Floats, tpot_s: Floats) -> str:
+    """Say what is wrong with times per output token of one configuration at several loads; nothing if they can be.
+
+    A step for twice the sequences takes at most twice as long, so times cannot grow faster than the load.
+    """
+    order = np.argsort(clients)
+    x, y = clients[order], tpot_s[order]
+    apart = x[1:] > x[:-1]
+    if (y[1:][apart] / y[:-1][apart] > 1.25 * x[1:][apart] / x[:-1][apart]).any():
+        return "time per output token grows faster than the load"
+    if len(x) >= 5 and kendall(x, y) < 0.5:
+        return "time per output token does not follow the load"
+    return ""
 
 
 def kendall(x: Floats, y: Floats) -> float:

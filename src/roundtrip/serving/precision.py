@@ -85,9 +85,8 @@ def numbers(a: Architecture, chip: Entry, precision: str, engine: str = "", kv_B
     few_B = bits_B(word)
     if word == "int4":  # weights alone
         return Numbers(few_B, 2.0 if mixture else few_B, wide, wide, cache, False)
-    if word == "mxfp4":  # experts alone; vectors in 8 bits where the accelerator can
-        own = eight if rates["fp4"] else wide
-        return Numbers(few_B, 2.0 if mixture else few_B, own, wide, cache, own > wide)
+    if word == "mxfp4":  # experts alone; vectors in 8 bits where the accelerator can, as measured runs on Hopper ask
+        return Numbers(few_B, 2.0 if mixture else few_B, eight, wide, cache, eight > wide)
     four = rates["fp4"] or wide
     return Numbers(
         few_B, 1.0 if mixture else few_B, four, (eight if mixture else four) if rates["fp4"] else wide, cache,

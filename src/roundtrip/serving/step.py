@@ -153,9 +153,9 @@ def _experts_s(c: Case, k: Mapping[str, Any], every: Any, ranks: Any) -> Any:
     tokens = every / c.parts
     picks = np.maximum(every * c.picked / c.expert, 1e-2)
     busiest = 1.0 + c.busiest / np.sqrt(picks)
-    flop = busiest * experts.routed_flop(c.moe_layers, c.picked, _expert(c), every) / ranks
-    fill = experts.tile_share(c.experts, c.picked, tokens, k["tile_tokens"])
-    compute_s = prefill.compute_time_s(flop, c.routed_rate, k["prefill_efficiency"] * k["expert_efficiency"] * fill)
+    padded = c.parts * experts.padded_tokens(c.experts, c.picked, tokens, k["tile_tokens"])
+    flop = busiest * experts.routed_flop(c.moe_layers, c.picked, _expert(c), padded) / ranks
+    compute_s = prefill.compute_time_s(flop, c.routed_rate, k["prefill_efficiency"] * k["expert_efficiency"])
     memory_s = prefill.memory_time_s(_touched_B(c, tokens), c.bandwidth_B_s, k["memory_efficiency"])
     return prefill.roofline_time_s(compute_s, memory_s)
 

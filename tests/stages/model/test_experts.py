@@ -46,8 +46,9 @@ def test_work_follows_picked_not_held_experts() -> None:
     assert experts.routed_flop(58.0, 8.0, 44e6, 3.0) == 2.0 * 3.0 * experts.routed_parameters(58.0, 8.0, 44e6)
 
 
-def test_tiles_fill_with_tokens() -> None:
-    """Eight of 256 experts: 32 tokens give one to each, which is a ninth where eight fill half a tile."""
-    assert experts.tile_share(256.0, 8.0, 32.0, 8.0) == pytest.approx(1.0 / 9.0)
-    assert experts.tile_share(256.0, 8.0, 1e9, 8.0) == pytest.approx(1.0, rel=1e-3)
-    assert experts.tile_share(256.0, 8.0, 32.0, 0.0) == 1.0
+def test_each_touched_expert_fills_up_a_tile() -> None:
+    """Four experts of which a token picks one: very many tokens touch all, so that eight a tile add 32."""
+    assert experts.padded_tokens(4.0, 1.0, 1e6, 8.0) == pytest.approx(1e6 + 32.0)
+    assert experts.padded_tokens(256.0, 8.0, 1.0, 8.0) == pytest.approx(9.0), "one token touches its eight alone"
+    assert experts.padded_tokens(256.0, 8.0, 0.0, 8.0) == 0.0
+    assert experts.padded_tokens(256.0, 8.0, 100.0, 0.0) == 100.0

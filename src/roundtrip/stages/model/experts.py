@@ -108,15 +108,14 @@ def busiest_load(expert_ranks: Number, picks_per_rank: Number) -> Number:
     return 1.0 + normal_max(expert_ranks) / np.sqrt(picks_per_rank)
 
 
-def tile_share(experts: Number, picked_experts: Number, tokens: Number, tile_tokens: Number) -> Number:
-    """Return the part of an expert's tiles that tokens fill, ``m / (m + n_h)`` with m = n k / E tokens for each expert.
+def padded_tokens(experts: Number, picked_experts: Number, tokens: Number, tile_tokens: Number) -> Number:
+    """Return the tokens that routed experts work on, ``n + n_h D / k``: each of the D that are touched fills up a tile.
 
     Parameters
     ----------
     experts, picked_experts, tokens : float
         As in `distinct_experts`.
     tile_tokens : float
-        Tokens for each expert at which half of the work is done for nobody.
+        Tokens that are added for each touched expert, since its matrix is worked on in tiles.
     """
-    each = tokens * picked_experts / experts
-    return each / np.maximum(each + tile_tokens, 1e-12)
+    return tokens + tile_tokens * distinct_experts(experts, picked_experts, tokens) / picked_experts
