@@ -24,7 +24,7 @@ MOST = 10**13  # no count of an architecture is larger; what is larger is a slip
 # What a name on the hub says of precision and tuning, not of shape: Llama-3.1-8B-Instruct-FP8 is Llama-3.1-8B.
 _SUFFIXES = re.compile(
     r"[-_.](fp8|fp4|nvfp4|mxfp4|mxfp8|int4|int8|w4a16|w8a8|awq|gptq|bf16|fp16|gguf|dynamic|static|pertensor|per-tensor|"
-    r"block|instruct|chat|it|base|hf|thinking|reasoning|preview|\d{4}|kv|quantized|bnb|4bit|8bit|eagle3?|v\d+-fp8)$"
+    r"block|instruct|chat|it|base|hf|thinking|reasoning|preview|\d{4}|kv|quantized|bnb|4bit|8bit|eagle3?|nvfp4-v\d+)$"
 )
 
 

@@ -82,7 +82,7 @@ def read(c: Config, kind: str) -> Layered:
         full = [b for b in blocks if b.attention != "linear"]
         last = full[-1] if full else blocks[-1]
         drafts = [replace(last, layers=1, small=last.small + DRAFT_NORMS * hidden)]
-    return Layered(hidden, blocks, drafts, hidden, family.tied, None, note)
+    return Layered(hidden, blocks, drafts, hidden, family.tied, family.defaults.get("vocab_size"), note)
 
 
 def _layers(c: Config) -> int:

@@ -112,6 +112,22 @@ def training_flop_per_token(a: Architecture, context: Any) -> Any:
     return 3.0 * flop_per_token(a, context)
 
 
+def draft_flop_per_token(a: Architecture, context: Any) -> Any:
+    """Return what the layers that predict further tokens add to `flop_per_token`, their pass through the head included.
+
+    Zero where there are none. A depth has one layer with a mixer; each depth scores the vocabulary once.
+    """
+    depths = sum(b.layers for b in a.draft_blocks if b.attention != "none")
+    if not depths:
+        return 0.0 * np.asarray(context, dtype=np.float64)
+    multiplied = draft_parameters(a) + depths * head_parameters(a)
+    attended: Any = 0.0
+    for b in a.draft_blocks:
+        multiplied -= b.layers * (b.small + (b.experts - b.picked_experts) * _expert(a, b))
+        attended = attended + b.layers * _prompt_flop(b, context, 0.0) / context
+    return prefill.linear_flop(multiplied, 1.0) + attended
+
+
 def write_attention_flop(a: Architecture, context: Any) -> Any:
     """Return the operations of attention for one new token that looks back at `context` tokens [flop]."""
     return _summed(a, lambda b: _write_flop(b, context))
