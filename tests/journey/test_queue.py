@@ -66,6 +66,16 @@ def test_both_ways_give_the_same_trip(name: str) -> None:
     assert run.summary["decode_s"] == pytest.approx(closed.summary["decode_s"], rel=0.15)
 
 
+def test_a_run_takes_the_readers_own_values() -> None:
+    edge = load_scenario("edge")
+    usual = queue_fleet.run(edge, requests=4_000, seeds=(1,))
+    for setting in ("model.serving.layer_time_s=200us", "model.accelerator.bandwidth_B_s=1e12 B/s"):
+        slow = queue_fleet.run(edge.with_settings((setting,)), requests=4_000, seeds=(1,))
+        assert slow.rate_per_s < 0.9 * usual.rate_per_s, f"{setting}: fewer requests keep as many under way"
+    busy = queue_fleet.run(edge.with_settings(("model.serving.streams=64",)), requests=4_000, seeds=(1,))
+    assert busy.mean_s > 1.5 * usual.mean_s
+
+
 def test_nobody_waits_twice_for_the_same_engine() -> None:
     both = forecast(None, load_scenario("edge"), samples=0)
     assert not [s.id for s in both.spans if s.name.startswith("model.") and s.id.startswith("prefill.join")]
@@ -104,7 +114,7 @@ def test_the_verb_says_what_ran(capsys: Capture) -> None:
         (["--scenario", "device"], "serves one reader"),
         (["--scenario", "concept"], "as a slider"),
         (["--record"], "has waited for real"),
-        (["--set", "model.serving.layer_time_s=1ms"], "leave --set model.serving.layer_time_s out"),
+        (["--set", "model.serving.arithmetic=bf16"], "leave --set model.serving.arithmetic out"),
         (["--scenario", "edge", "--set", "model.draft=mtp-1"], "steps with drafts"),
         (["--scenario", "edge", "--set", "model.serving.streams=200"], "fewer than the places"),
         (["--scenario", "edge", "--set", "model.serving.read_write_ratio=0"], "nobody else asks"),
