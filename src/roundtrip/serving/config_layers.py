@@ -273,7 +273,8 @@ def _has_experts(c: Config, kind: str, index: int, count: int) -> bool:
 
 def _searched(c: Config, hidden: int, index: int, count: int) -> Block:
     """Return a layer of a searched model (Nemotron Super): parts of it may be missing, widths differ."""
-    raw = c.items("block_configs", count)[index]
+    listed = c.items("block_configs", count)
+    raw = listed[index] if listed else None
     if not isinstance(raw, dict):
         raise DomainError(f"{c.where}: block_configs[{index}]: expected a table")
     one = Config(raw, f"{c.where}: block_configs[{index}]")  # pyright: ignore[reportUnknownArgumentType]
