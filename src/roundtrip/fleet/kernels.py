@@ -37,6 +37,7 @@ from roundtrip.stages.model import experts, parallel
 
 Floats = NDArray[np.float64]
 
+DRAWS = 16  # of the longest context of a batch
 PART = 512.0  # tokens of a prompt's part at which its effect on those that write is read from the tables
 
 
@@ -60,16 +61,17 @@ class Spread:
         """The mean context [token]."""
         return float(np.average(self.contexts, weights=np.diff(self.weights, prepend=0.0)))
 
-    def longest(self, sequences: int) -> float:
-        """Return the context of the longest of so many sequences over their mean."""
-        return max(self._quantile(sequences / (sequences + 1.0)) / self.mean, 1.0)
+    def longest(self, sequences: int) -> Floats:
+        """Return the longest context of so many sequences over their mean, at equal steps of its probability."""
+        chance = (np.arange(DRAWS) + 0.5) / DRAWS
+        return np.maximum(self._quantile(chance ** (1.0 / sequences)) / self.mean, 1.0)
 
     def shortest(self, sequences: int) -> float:
-        """Return the context of the shortest of so many over their mean."""
-        return min(self._quantile(1.0 / (sequences + 1.0)) / self.mean, 1.0)
+        """Return the median of the shortest context of so many over their mean."""
+        return min(float(self._quantile(1.0 - 0.5 ** (1.0 / sequences))) / self.mean, 1.0)
 
-    def _quantile(self, share: float) -> float:
-        return float(np.interp(share, self.weights, self.contexts))
+    def _quantile(self, share: Any) -> Any:
+        return np.interp(share, self.weights, self.contexts)
 
 
 def spread(work: Workload, points: int = 16) -> Spread:
@@ -225,9 +227,7 @@ class _Pieces:
         """Return what a step in which so many only write adds to its rows [s]."""
         t, n = self.tables, self._shared(writing)
         spared = self.layers * (t.block(writing) - t.block(n)) + t.once(writing) - t.once(n)
-        uniform = t.decode(n, context)
-        longest, alpha = self._skew(n, context, 0)
-        attention = t.skewed(uniform, t.decode(n, longest), alpha)
+        attention = self._unequal_s(n, context, 0.0)
         return self.layers * attention + t.sequence(n) - spared
 
     def beside_s(self, writing: int, context: Floats) -> Floats:
@@ -235,19 +235,31 @@ class _Pieces:
         t, n = self.tables, self._shared(writing)
         full, part = PART + writing, PART + n
         spared = self.layers * (t.block(full) - t.block(part)) + t.once(full) - t.once(part)
-        uniform = t.mixed(PART, 0.0, n, context)
-        longest, alpha = self._skew(n, context, int(PART))
-        attention = t.skewed(uniform, t.mixed(PART, 0.0, n, longest), alpha) - t.prefill(PART, 0.0)
+        attention = self._unequal_s(n, context, PART) - t.prefill(PART, 0.0)
         return self.layers * attention + t.sequence(n + 1.0) - t.sequence(1.0) - spared
 
-    def _skew(self, sequences: float, context: Floats, part: int) -> tuple[Floats, Any]:
-        """Return the longest contexts beside so many mean ones, and how much of the way to them counts."""
-        skew, n = self.tables.skew, int(sequences)
+    def _unequal_s(self, sequences: float, context: Floats, part: float) -> Floats:
+        """Return the attention of sequences of unequal context: a mean over how long the longest of them may be.
+
+        How much of the way to the longest counts is measured for some sizes of a prompt's part; a part is hardly ever
+        of just such a size, and then the pooled share counts, as for the tables' authors. Without a prompt it is looked
+        up at the workload's mean context: it changes by jumps between buckets, and contexts do not.
+        """
+        tables, n = self.tables, int(sequences)
+
+        def time_s(at: Floats) -> Floats:
+            return tables.mixed(part, 0.0, sequences, at) if part else tables.decode(sequences, at)
+
+        uniform = time_s(context)
+        skew = tables.skew
         if skew is None or self.contexts is None or n < 2:
-            return context, 0.0
-        high, low = self.contexts.longest(n), self.contexts.shortest(n)
-        rate = (1.0 - low) / (high - low) if high > low else 0.5
-        return high * context, np.array([skew(part, n, rate, high * c, 0.0) for c in context])
+            return uniform
+        low, mean, total = self.contexts.shortest(n), self.contexts.mean, np.zeros_like(uniform)
+        for high in self.contexts.longest(n).tolist():
+            rate = (1.0 - low) / (high - low) if high > low else 0.5
+            alpha = skew.default if part else skew(0, n, rate, high * mean, 0.0)
+            total = total + tables.skewed(uniform, time_s(high * context), alpha)
+        return total / DRAWS
 
     def pairs(self, token_budget: int) -> Floats:
         """Return the pairs of tokens at which the attention of prompts is read from the tables."""
