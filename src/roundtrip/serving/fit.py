@@ -177,7 +177,7 @@ def fit(
     count = np.ones(len(table)) if weight is None else weight
     solver = _Solver(table, names, found, masks, base, there, goal, np.sqrt(count)[:, None] / SCALE, start, spread)
     x, hessian = solver.run(x, rounds)
-    return Fit(tuple(names), found, x, start, spread, np.linalg.inv(hessian), len(table))
+    return Fit(tuple(names), found, x, start, spread, np.asarray(np.linalg.inv(hessian), np.float64), len(table))
 
 
 @dataclass(slots=True)
@@ -223,6 +223,7 @@ class _Solver:
         matrix, side = self.normal(r, x)
         for _ in range(rounds):
             better = False
+            tried, found, after = x, r, cost
             for _ in range(8):
                 move = np.linalg.solve(matrix + damping * np.diag(np.diag(matrix)), -side)
                 tried = x + np.clip(move, -1.0, 1.0)
