@@ -1,7 +1,8 @@
 """Days that were run beforehand, for the fleet screen without a server: it shows the nearest one and says which.
 
-The grid is a plane of rates and replicas, and around its middle one other choice at a time. Columns instead of rows,
-three digits, times in milliseconds, replicas as differences to the first one: what a picture needs, what packs well.
+The grid is a plane of rates and replicas, and around its middle one other choice at a time. What packs well: columns
+instead of rows; what changes over the day as steps of two percent, each as the difference to the one before; replicas
+as differences to the first one. Figures of the whole day have three digits.
 `web/src/screens/fleet/grid.ts` puts the rows together again.
 """
 
@@ -16,10 +17,10 @@ from roundtrip.lab import fleet
 from roundtrip.lab.fleet_day import QUANTILES, Day, shortened
 
 WINDOWS = 24
-SHOWN = 10  # requests of the whole day that are shown one by one
+SHOWN = 8  # requests of the whole day that are shown one by one
 DIGITS = 3
 EVENTS = 1_000_000
-MS = 1e3
+LEAST, STEP = 1e-5, 1.02  # of what is stored as steps
 
 RATES = (20.0, 40.0, 60.0)
 REPLICAS = (3.0, 4.0, 6.0)
@@ -28,9 +29,9 @@ AROUND: tuple[dict[str, Any], ...] = (
     {"router": "random"},
     {"prefix": 1.0},
     {"prefix": 1.0, "router": "prefix-aware"},
-    *({"accelerator": key} for key in ("a100-80g", "h200-sxm", "b200")),
-    *({"model": key} for key in ("qwen3-32b", "llama-3.1-70b", "gpt-oss-120b")),
-    *({"batch": batch} for batch in (32.0, 128.0)),
+    *({"accelerator": key} for key in ("h200-sxm", "b200")),
+    *({"model": key} for key in ("llama-3.1-70b", "gpt-oss-120b")),
+    {"batch": 32.0},
     {"budget": 512.0},
     {"prompt": 1000.0},
     {"reply": 60.0},
@@ -38,7 +39,7 @@ AROUND: tuple[dict[str, Any], ...] = (
     {"memory": 0.5},
     {"swing": 0.0},
 )
-COLUMNS = ("arrivals_per_s", "good", "token_per_s_accelerator", "token_per_s_user")
+COLUMNS = ("arrivals_per_s", "token_per_s_accelerator", "token_per_s_user")
 PICTURED = ("writing", "waiting", "used", "kept")
 # Of the whole run what the page shows.
 COUNTS = ("requests", "done", "refused", "preemptions", "left_at_midnight", "interrupted")
@@ -67,6 +68,8 @@ def grid() -> dict[str, Any]:
         "controls": fleet.controls(),
         "causes": list(CAUSES),
         "quantiles": list(QUANTILES),
+        "least": LEAST,
+        "step": STEP,
         "curves": curves,
         "runs": runs,
     }
@@ -80,8 +83,7 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
         day.go(EVENTS)
     head = day.head()
     whole, rows = day.summary(), day.rows
-    times = {"first_s": np.array([row["first_s"] or [np.nan] * len(QUANTILES) for row in rows]).T}
-    times["waits_s"] = np.array([row["waits_s"] for row in rows]).T
+    nothing = (None,)
     at = {name: np.array([row["replicas"][name] for row in rows]) for name in PICTURED}
     for name in ("used", "kept"):
         at[name] = np.rint(100.0 * at[name]).astype(np.int64)  # percent
@@ -90,10 +92,8 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
         "kind": head["kind"],
         "accelerators": head["accelerators"],
         "cache_token": head["cache_token"],
-        **{name: [row[name] for row in rows] for name in COLUMNS},
-        "slow_token_s": _numbers(MS * np.array([row["token_s"][-1] if row["token_s"] else np.nan for row in rows])),
-        **{name: [_numbers(MS * line) for line in lines] for name, lines in times.items()},
-        "shown": [_numbers(MS * parts) for parts in _requests(day)],
+        "good": [row["good"] for row in rows],
+        "shown": _requests(day).tolist(),
         **{name: whole[name] for name in FIGURES},
         **{name: [whole[name][each] for each in KEPT] for name in SPANS},
         "day_waits_s": list(whole["waits_s"].values()),
@@ -104,6 +104,12 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
         **{name: whole[name] for name in COUNTS},
         **({"window_refused": [row["refused"] for row in rows]} if whole["refused"] else {}),
         "command": head["command"],
+        "steps": {
+            **{name: _steps([row[name] for row in rows]) for name in COLUMNS},
+            **{name: _steps([(row[name] or nothing)[-1] for row in rows]) for name in ("first_s", "token_s")},
+            "half_first_s": _steps([(row["first_s"] or nothing)[0] for row in rows]),
+            "waits_s": [_steps([row["waits_s"][c] for row in rows]) for c in range(len(CAUSES))],
+        },
         "replicas": {
             name: [(line if k == 0 else line - lines.T[0]).tolist() for k, line in enumerate(lines.T)]
             for name, lines in at.items()
@@ -121,8 +127,11 @@ def _whole(body: Any) -> Any:
     return int(body) if isinstance(body, float) and body.is_integer() else body
 
 
-def _numbers(values: Any) -> list[float | None]:
-    return [float(x) if np.isfinite(x) else None for x in values]
+def _steps(values: list[float | None]) -> list[int]:
+    """Return numbers as steps of `STEP` above `LEAST`, each as the difference to the one before; 0 where none is."""
+    x = np.array([value or 0.0 for value in values])
+    steps = np.where(x > 0.0, np.maximum(np.rint(np.log(np.maximum(x, LEAST) / LEAST) / np.log(STEP)), 1.0), 0.0)
+    return np.diff(steps.astype(np.int64), prepend=0).tolist()
 
 
 def _requests(day: Day) -> Any:

@@ -13,14 +13,11 @@ interface Packed {
   readonly cache_token: number;
   readonly curve: number;
   readonly command: string;
-  readonly arrivals_per_s: readonly number[];
   readonly window_refused?: readonly number[];
   readonly good: Numbers;
-  readonly token_per_s_accelerator: readonly number[];
-  readonly token_per_s_user: Numbers;
-  readonly slow_token_s: Numbers;
-  readonly first_s: readonly Numbers[];
-  readonly waits_s: readonly (readonly number[])[];
+  readonly steps: Readonly<Record<"arrivals_per_s" | "token_per_s_accelerator" | "token_per_s_user" | "first_s" | "half_first_s" | "token_s", readonly number[]>> & {
+    readonly waits_s: readonly (readonly number[])[];
+  };
   readonly replicas: Partial<Record<keyof Replicas, readonly (readonly number[])[]>>;
   readonly shown: readonly (readonly number[])[];
   readonly ttft_s: readonly [number, number];
@@ -31,11 +28,16 @@ export interface Stored {
   readonly controls: readonly Control[];
   readonly causes: readonly string[];
   readonly curves: readonly Curve[];
+  readonly least: number;
+  readonly step: number;
   readonly runs: readonly Packed[];
 }
 
-const fromMs = (value: number): number => value / 1000;
-const orNull = (value: number | null | undefined): number | null => (value === null || value === undefined ? null : fromMs(value));
+/** Numbers from their steps, each the difference to the one before; 0 where there is none. */
+function walked(steps: readonly number[], { least, step }: Stored): number[] {
+  let at = 0;
+  return steps.map((more) => ((at += more) === 0 ? 0 : least * step ** at));
+}
 
 /** The settings as they are where nothing is said. */
 export const usual = (controls: readonly Control[]): Record<string, number | string> => Object.fromEntries(controls.map((each) => [each.name, each.usual]));
@@ -52,24 +54,23 @@ function unpack(run: Packed, stored: Stored): Day {
     return lines.map((line, k) => (k === 0 ? first : first + (line[n] ?? 0)));
   };
   const share = (name: "used" | "kept", n: number) => at(name, n).map((percent) => percent / 100);
-  const shown = run.shown.map((parts) => parts.map(fromMs));
-  const windows = run.arrivals_per_s.length;
-  const rows = run.arrivals_per_s.map((arrivals_per_s, n): Row => {
-    const [half, slow] = [orNull(run.first_s[0]?.[n]), orNull(run.first_s[1]?.[n])];
-    return {
-      hour: ((n + 1) * 24) / windows,
-      arrivals_per_s,
-      refused: run.window_refused?.[n] ?? 0,
-      waits_s: run.waits_s.map((line) => fromMs(line[n] ?? 0)),
-      first_s: half === null || slow === null ? null : [half, slow],
-      slow_token_s: orNull(run.slow_token_s[n]),
-      good: run.good[n] ?? null,
-      token_per_s_accelerator: run.token_per_s_accelerator[n] ?? 0,
-      token_per_s_user: run.token_per_s_user[n] ?? null,
-      replicas: { writing: at("writing", n), waiting: at("waiting", n), used: share("used", n), kept: share("kept", n) },
-      requests: shown,
-    };
-  });
+  const of = (name: Exclude<keyof Packed["steps"], "waits_s">) => walked(run.steps[name], stored);
+  const [arrivals, all, user, half, slow, token] = [of("arrivals_per_s"), of("token_per_s_accelerator"), of("token_per_s_user"), of("half_first_s"), of("first_s"), of("token_s")];
+  const waits = run.steps.waits_s.map((line) => walked(line, stored));
+  const windows = arrivals.length;
+  const rows = arrivals.map((arrivals_per_s, n): Row => ({
+    hour: ((n + 1) * 24) / windows,
+    arrivals_per_s,
+    refused: run.window_refused?.[n] ?? 0,
+    waits_s: waits.map((line) => line[n] ?? 0),
+    first_s: half[n] && slow[n] ? [half[n], slow[n]] : null,
+    slow_token_s: token[n] || null,
+    good: run.good[n] ?? null,
+    token_per_s_accelerator: all[n] ?? 0,
+    token_per_s_user: user[n] || null,
+    replicas: { writing: at("writing", n), waiting: at("waiting", n), used: share("used", n), kept: share("kept", n) },
+    requests: run.shown,
+  }));
   return {
     spec, rows, windows, kind: run.kind, accelerators: run.accelerators, cache_token: run.cache_token, command: run.command,
     curve: stored.curves[run.curve] as Curve, ofDay: true,
