@@ -34,7 +34,8 @@ TAKES = {
     "sessions": {"rate", "requests", "prompt", "output", "turns", "think", "shared", "block_tokens", "day", "swing"},
 }
 LOAD_OPTIONS = set().union(*TAKES.values())
-CATALOG_OPTIONS = {"model", "accelerator", "serving", "tensor_ranks", "usable_share"}
+ENGINES = ("vllm", "sglang", "trtllm")
+CATALOG_OPTIONS = {"model", "accelerator", "engine", "precision", "serving", "tensor_ranks", "usable_share"}
 
 # Each list is given to a command whole (`workload_options`, `deployment_options`), in the order of its help.
 WORKLOAD: list[Callable[[Any], Any]] = [
@@ -81,9 +82,9 @@ WORKLOAD: list[Callable[[Any], Any]] = [
 DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'."),
     click.option("--accelerator", default="h100-sxm", show_default=True, help="See 'roundtrip catalog accelerators'."),
-    click.option(
-        "--serving", metavar="NAME", help="Constants of serving; the nearest of 'roundtrip catalog servings'."
-    ),
+    click.option("--engine", type=click.Choice(ENGINES), default="vllm", show_default=True, help="Whose constants."),
+    click.option("--precision", metavar="NAME", help="bf16, fp8, fp4, mxfp4 or int4; as published by default."),
+    click.option("--serving", metavar="NAME", help="Constants of 'roundtrip catalog servings', as in a trip, instead."),
     click.option("--tensor-ranks", type=int, metavar="N", help="Accelerators that split a replica's matrices."),
     click.option(
         "--usable-share", type=float, default=0.9, show_default=True, help="Of the memory that may be filled."
@@ -228,10 +229,13 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
     else:
         from roundtrip.fleet.machine import kind as of_catalog
 
+        if options["serving"] is not None and "engine" in said:
+            raise DomainError("--engine has no meaning beside --serving, which has constants of its own")
         if options["pages"] is not None and "usable_share" in said:
             raise DomainError("--usable-share has no meaning beside --pages")
         kind = of_catalog(
-            options["model"], options["accelerator"], serving=options["serving"], pages=options["pages"],
+            options["model"], options["accelerator"], engine=options["engine"], precision=options["precision"] or "",
+            serving=options["serving"], pages=options["pages"],
             usable_share=options["usable_share"], tensor_ranks=options["tensor_ranks"], **scheduler,
         )  # fmt: skip
     return uniform(
