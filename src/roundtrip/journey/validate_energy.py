@@ -230,7 +230,7 @@ def read(directory: Path) -> list[dict[str, str]]:
     return [row for row in rows if row["model"] in MODELS and row["gpu"] in CHIPS]
 
 
-def _ecologits_J(row: dict[str, str]) -> float:
+def ecologits_J(row: dict[str, str]) -> float:
     """Return the rival: the regression of EcoLogits 0.11.3 with the true number of chips and the true batch [J]."""
     active, batch = float(row["params_active_B"]), float(row["mean_batch"])
     each_Wh = 1.1665273170451914e-06 * np.exp(-0.011205921025579175 * batch) * active + 4.052928146734005e-05
@@ -247,7 +247,7 @@ def _runs(directory: Path) -> list[dict[str, Any]]:
             continue
         measured = np.array([float(row["energy_per_output_token_J"]) for row in rows])
         ours = np.array([float(token_J(row)) for row in rows])
-        rival = np.array([_ecologits_J(row) for row in rows])
+        rival = np.array([ecologits_J(row) for row in rows])
         inside = [_inside(row, float(value)) for row, value in zip(rows, measured, strict=True)]
         error = _error(ours, measured)
         result.append(
