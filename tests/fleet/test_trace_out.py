@@ -212,6 +212,8 @@ def test_the_verb_writes_what_was_asked_for(capsys: Capture, tmp_path: Path) -> 
     ran = here(capsys, *MADE, "--request", "17")
     assert "Request 17 of poisson" in ran.out
     assert "others' prompts are read" in ran.out
+    body = json.loads(here(capsys, *MADE, "--request", "17", "--request", "3", "--json").out)
+    assert [trace["scenario"]["request"] for trace in body["traces"]] == [17, 3]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from roundtrip.cli.fleet_options import (
 )
 from roundtrip.cli.fleet_size import size
 from roundtrip.cli.fleet_sweep import sweep
-from roundtrip.cli.fleet_trace import check_traces, show_requests, trace_options, write_traces
+from roundtrip.cli.fleet_trace import check_traces, named_traces, show_traces, trace_options, write_traces
 from roundtrip.cli.output import as_json, check_svg, color, say_json, say_page, width, write_whole
 
 
@@ -61,14 +61,15 @@ def run(ctx: click.Context, /, **options: Any) -> int:
 
         write_whole(options["plot"], picture(found, slo))
     write_traces(options, found)
+    traces = named_traces(options, found)
     if options["as_json"]:
-        say_json(found.as_dict(slo))
+        say_json(found.as_dict(slo) | ({"traces": [trace.as_dict() for trace in traces]} if traces else {}))
     else:
         from roundtrip.fleet.report import report
         from roundtrip.trace.table import painter
 
         say_page(report(found, slo, max(width(), 60), painter(color())))
-        show_requests(options, found)
+        show_traces(traces)
     return 130 if found.interrupted else 0
 
 

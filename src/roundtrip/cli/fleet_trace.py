@@ -14,6 +14,7 @@ from roundtrip.errors import DomainError, OutputError
 
 if TYPE_CHECKING:
     from roundtrip.fleet.records import Records
+    from roundtrip.trace.model import Trace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,15 +81,20 @@ def write_traces(options: dict[str, Any], found: Records) -> None:
             click.echo(f"{options['perfetto']}: {'; '.join(left_out)}", err=True)
 
 
-def show_requests(options: dict[str, Any], found: Records) -> None:
-    """Print where the time of the named requests went, if no file was asked for."""
+def named_traces(options: dict[str, Any], found: Records) -> list[Trace]:
+    """Return the traces of the named requests if no file was asked for: they are shown instead."""
     if not options["numbers"] or any(options[name] for name in FILES):
-        return
+        return []
     from roundtrip.fleet.request_trace import check_requests, request_trace
+
+    return [request_trace(found, i) for i in check_requests(found, options["numbers"])]
+
+
+def show_traces(traces: list[Trace]) -> None:
+    """Print where the time of requests went."""
     from roundtrip.trace.table import table
 
-    for i in check_requests(found, options["numbers"]):
-        trace = request_trace(found, i)
+    for trace in traces:
         say("\n" + table(trace, width(), color(), log=False, unicode=knows_unicode()))
 
 
