@@ -25,7 +25,10 @@ from roundtrip.serving.precision import plain, rate
 Floats = NDArray[np.float64]
 ENGINES = {"vllm": "vllm", "sglang": "sglang", "trtllm": "trtllm", "tensorrt-llm": "trtllm", "tensorrt_llm": "trtllm",
            "trt-llm": "trtllm"}  # fmt: skip
-_PLACE = re.compile(r"[-_ ]?(nvidia|sxm\d?|sxm|hgx|dgx|pcie|\d+ ?gb|nvl\d*)$|^(nvidia|amd|geforce)[-_ ]")
+_PLACE = re.compile(
+    r"[-_ ]?(nvidia|sxm\d?|hgx|dgx|\d+ ?gb?|hbm\d\w*|nvl\d*|server|edition|blackwell|oam)$"
+    r"|^(nvidia|amd|instinct|geforce|google)[-_ ]"
+)
 
 
 @dataclass(frozen=True, slots=True)
