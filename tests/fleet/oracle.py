@@ -104,6 +104,7 @@ class Server:
         self.times = kind.times
         self.pool = Pool(kind.pages, deployment.prefix_cache)
         self.total = kind.pages
+        self.slow = kind.token_s(deployment.max_sequences) / deployment.kinds[0].token_s(deployment.max_sequences)
         self.waiting: list[Job] = []
         self.running: list[Job] = []
         self.until = math.inf
@@ -345,7 +346,7 @@ class Oracle:
         if router == "least requests":
             return min(servers, key=lambda s: (len(s.given), s.number)).number
         if router == "least work":
-            return min(servers, key=lambda s: (self.open_tokens(s), s.number)).number
+            return min(servers, key=lambda s: (self.open_tokens(s) * s.slow, s.number)).number
         if router == "sticky":
             session = int(self.work.session[i])
             if session not in self.homes:
@@ -356,10 +357,10 @@ class Oracle:
             return min(
                 servers,
                 key=lambda s: (
-                    self.open_tokens(s) + job.prompt - len(s.hits(job)) * self.d.page_tokens, s.number,
+                    (self.open_tokens(s) + job.prompt - len(s.hits(job)) * self.d.page_tokens) * s.slow, s.number,
                 ),
             ).number  # fmt: skip
-        return int(self.assigned[i])
+        return int(self.assigned[0][i])
 
     @staticmethod
     def open_tokens(server: Server) -> int:

@@ -1,6 +1,6 @@
 """Compile the event loop where Numba is installed; otherwise the same functions run as they stand, slowly.
 
-Compiled code is kept between runs in a folder that is named after the sources of this room, so that a change in any of
+Compiled code is kept between runs in a folder that is named after the sources of the loop, so that a change in any of
 them never meets old code. ``ROUNDTRIP_FLEET=python`` runs without Numba.
 """
 
@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+CONSTANTS = ("layout", "deployment")  # whose numbers are part of compiled code
+
 
 @cache
 def is_compiled() -> bool:
@@ -26,10 +28,12 @@ def is_compiled() -> bool:
 
 @cache
 def folder() -> Path:
-    """Return where compiled code is kept: under the user's cache, by the sources' digest."""
+    """Return where compiled code is kept: under the user's cache, by the digest of what is compiled or read by it."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"@compiled" in source or path.stem in CONSTANTS:
+            digest.update(source)
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(home) / "roundtrip" / "fleet" / digest.hexdigest()[:16]
 
@@ -54,3 +58,11 @@ def compiled(function: F) -> F:
         return numba.njit(_nrt=False)(function)
     finally:
         config.CACHE_DIR = before
+
+
+def merged(function: F) -> F:
+    """Compile a function into the one that calls it: for what is called from one place, at every event."""
+    if not is_compiled():
+        return function
+    numba: Any = import_module("numba")
+    return numba.njit(_nrt=False, forceinline=True)(function)

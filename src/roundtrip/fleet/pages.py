@@ -64,11 +64,11 @@ def release(replica: Any, runs: Any, run: int) -> None:
 
 
 @compiled
-def give_up(replica: Any, runs: Any, empty: int) -> None:
-    """Return a page that holds nothing worth keeping: to the old end of the free list."""
-    replica["free"] += 1
-    runs[empty]["present"] += 1
-    if runs[empty]["present"] > 1:
+def give_up(replica: Any, runs: Any, empty: int, pages: int) -> None:
+    """Return pages that hold nothing worth keeping: to the old end of the free list."""
+    replica["free"] += pages
+    runs[empty]["present"] += pages
+    if runs[empty]["present"] > pages:
         return
     first = replica["old"]
     runs[empty]["older"] = -1
@@ -192,7 +192,7 @@ def leave(
     full = tokens // page if stays else held
     prefix = path_pages(fixed, i)
     if held > full and not knows(fixed, runs, base, i, full):
-        give_up(replica, runs, empty)
+        give_up(replica, runs, empty, 1)
     if full > prefix:
         runs[own]["present"] = full - prefix
         release(replica, runs, own)
@@ -204,3 +204,19 @@ def leave(
         runs[run]["refs"] -= 1
         if runs[run]["refs"] == 0:
             release(replica, runs, run)
+
+
+@compiled
+def forget(replica: Any, runs: Any, empty: int) -> None:
+    """Give up all that the free pages of a replica hold, when it has lost its memory and nobody holds a page."""
+    run = replica["old"]
+    while run >= 0:
+        following = runs[run]["younger"]
+        runs[run]["present"] = 0
+        runs[run]["older"] = -1
+        runs[run]["younger"] = -1
+        run = following
+    runs[empty]["present"] = replica["pages"]
+    replica["free"] = replica["pages"]
+    replica["old"] = empty
+    replica["young"] = empty

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from roundtrip.fleet.compiled import compiled
-from roundtrip.fleet.heap import remove
+from roundtrip.fleet.compiled import compiled, merged
 from roundtrip.fleet.layout import (
     BUDGET,
-    CACHING,
     CHUNKED,
+    DRAFT_S,
+    GROWTH,
+    HANDED,
     NODES,
     ORDER,
     PAGE,
@@ -30,93 +31,120 @@ from roundtrip.fleet.layout import (
     RESERVE,
     SEQUENCES,
     STUCK,
-    WAITING,
-    WRITING,
+    SWAP_B_S,
+    WIDTH,
 )  # fmt: skip
 from roundtrip.fleet.pages import fill, found, hold
-from roundtrip.fleet.spend import end_after, free_pages, return_page, steps_with, take_pages
+from roundtrip.fleet.speculate import ONE, grown
+from roundtrip.fleet.spend import end_after, pages_ahead, steps_with, take_pages
 from roundtrip.fleet.times import line, piece
-from roundtrip.fleet.waiting import BY_PRIORITY, goes_first, join, part, serve, wait
+from roundtrip.fleet.transfer import fetch, join_ready
+from roundtrip.fleet.turns import begin_writing, preempt, settle
+from roundtrip.fleet.waiting import join, serve
 
 END = 2**62  # no limit
 
 
-@compiled
-def plan(fixed: Any, state: Any, k: int) -> None:
-    """Schedule the next step of a replica, and as many more as nothing changes."""
+@merged
+def plan(fixed: Any, state: Any, more: Any, k: int) -> None:
+    """Schedule the next step of a replica, and as many more as nothing changes.
+
+    Here as in all of the loop, `more` is None where nothing can happen that needs it: such code is then not even
+    compiled.
+    """
     replica = state.replicas[k]
     requests = state.requests
     policy = fixed.policy
     page = policy[PAGE]
+    width = policy[WIDTH]
     now_s = replica["now_s"]
-    residues = state.residues[k]
     replica["added_s"] = 0.0
     replica["tokens"] = 0
+    replica["swapping"] = 0
 
     # Pages for those that write, then for the prompt under way.
     settled = True
-    while replica["writing"] > 0 and residues[-replica["step"] % page] > replica["free"]:
-        preempt(fixed, state, k, now_s, False)
+    needed = pages_ahead(fixed, state, k, 0, 1)
+    while replica["writing"] > 0 and needed > replica["free"]:
+        preempt(fixed, state, more, k, now_s, False)
         settled = False
-    take_pages(fixed, state, k, residues[-replica["step"] % page])
+        needed = pages_ahead(fixed, state, k, 0, 1)
+    take_pages(fixed, state, k, needed)
     chunk = next_part(fixed, state, k)
-    held, more = 0, 0
+    held, needed = 0, 0
     i = replica["reading"]
     if i >= 0:
         held = -(-requests[i]["base"] // page)
-        more = -(-(requests[i]["base"] + chunk) // page) - held
-        while more > replica["free"]:
+        needed = -(-(requests[i]["base"] + chunk) // page) - held
+        while needed > replica["free"]:
             settled = False
-            if preempt(fixed, state, k, now_s, True) == i:
+            if preempt(fixed, state, more, k, now_s, True) == i:
                 break
-    writing = replica["writing"]
-    budget = policy[BUDGET] - writing
+    budget = policy[BUDGET] - replica["writing"] * width
     readers = 0
     tokens = 0
     pairs = 0.0
     if replica["reading"] >= 0 and chunk > 0:
         pairs += attended(requests[i]["base"], chunk)
-        grow(fixed, state, k, i, requests[i]["base"], held, chunk, more)
+        grow(fixed, state, k, i, requests[i]["base"], held, chunk, needed)
         budget -= chunk
         tokens += chunk
         readers += 1
 
-    # Those that wait.
+    # Those that came over from a replica that reads prompts, then those that wait.
+    if more is not None and replica["ready"] >= 0:
+        budget -= width * join_ready(fixed, state, more, k, budget)
     while settled and replica["waiting"] > 0 and budget > 0 and replica["running"] < policy[SEQUENCES]:
         i = replica["next"]
         request = requests[i]
-        goal = fixed.prompt[i] + request["end"]
+        if more is not None and request["state"] == HANDED:
+            if not fetch(fixed, state, more, k, i):
+                break
+            continue
+        goal = request["goal"]
         pages, idle = 0, 0
         own = 0
         nodes = policy[NODES]
-        if policy[CACHING]:
+        if replica["caching"] > 0:
             own = len(state.replicas) * nodes + i
             pages, idle = found(fixed, state.runs, k * nodes, own, i)
         done = min(pages * page, (goal - 1) // page * page)
+        kept = 0
+        if more is not None:
+            kept = more[i]["kept"]
+            if kept > 0 and kept == goal - 1 and request["end"] > 0:
+                if budget < width or not write_again(fixed, state, more, k, i, pages, idle, own):
+                    break
+                budget -= width
+                continue
+            done = max(done, kept)
         chunk = min(goal - done, budget)
         if policy[CHUNKED] == 0 and goal - done > budget:
             break
-        more = max(-(-(done + chunk) // page) - pages, 0)
-        asked = max(-(-goal // page) - pages, 0) if policy[RESERVE] else more
+        needed = max(-(-(done + chunk) // page) - pages, 0)
+        asked = max(-(-goal // page) - pages, 0) if policy[RESERVE] else needed
         if asked + idle > replica["free"]:
             break
-        serve(fixed, replica, requests, policy[ORDER])
+        serve(fixed, replica, requests, more, policy[ORDER])
         join(replica, requests, i)
         request["state"] = READING
-        if policy[CACHING]:
+        if replica["caching"] > 0:
             hold(fixed, replica, state.runs, k * nodes, own, i, pages)
+        if more is not None and kept > 0:
+            replica["swapping"] += max(-(-kept // page) - pages, 0)
+            more[i]["kept"] = 0
         if np.isnan(request["started_s"]):
             request["started_s"] = max(now_s, request["arrived_s"])
             request["cached"] = done
         pairs += attended(done, chunk)
-        grow(fixed, state, k, i, done, pages, chunk, more)
+        grow(fixed, state, k, i, done, pages, chunk, needed)
         budget -= chunk
         tokens += chunk
         readers += 1
 
-    if writing + readers == 0:
+    if replica["writing"] + readers == 0:
         replica["until_s"] = np.inf
-        if replica["waiting"] > 0:
+        if replica["waiting"] > 0 and replica["moving"] == 0 and replica["handed"] == 0:
             state.counters[STUCK] = k
         return
     price(fixed, state, k, readers, tokens, pairs, 1 if not settled else END)
@@ -130,7 +158,8 @@ def next_part(fixed: Any, state: Any, k: int) -> int:
     if i < 0:
         return 0
     request = state.requests[i]
-    return min(fixed.prompt[i] + request["end"] - request["base"], fixed.policy[BUDGET] - replica["writing"])
+    policy = fixed.policy
+    return min(request["goal"] - request["base"], policy[BUDGET] - replica["writing"] * policy[WIDTH])
 
 
 @compiled
@@ -139,16 +168,16 @@ def attended(done: int, chunk: int) -> float:
     return chunk * (done + 0.5 * (chunk + 1.0))
 
 
-@compiled
-def grow(fixed: Any, state: Any, k: int, i: int, done: int, held: int, chunk: int, more: int) -> None:
+@merged
+def grow(fixed: Any, state: Any, k: int, i: int, done: int, held: int, chunk: int, pages: int) -> None:
     """Let a request read a part of its prompt in the next step: pages are taken, an ending prompt is remembered."""
     replica = state.replicas[k]
     request = state.requests[i]
-    take_pages(fixed, state, k, more)
-    if fixed.policy[CACHING]:
+    take_pages(fixed, state, k, pages)
+    if replica["caching"] > 0:
         fill(fixed, state.runs, k * fixed.policy[NODES], i, held, done + chunk, fixed.policy[PAGE])
     request["base"] = done + chunk
-    if done + chunk < fixed.prompt[i] + request["end"]:
+    if done + chunk < request["goal"]:
         replica["reading"] = i
         return
     replica["reading"] = -1
@@ -161,34 +190,73 @@ def grow(fixed: Any, state: Any, k: int, i: int, done: int, held: int, chunk: in
 
 
 @compiled
+def write_again(fixed: Any, state: Any, more: Any, k: int, i: int, pages: int, idle: int, own: int) -> bool:
+    """Let a request whose pages lie in the host's memory write in the next step, or say that pages are missing.
+
+    Parameters
+    ----------
+    pages, idle, own : int
+        Pages of it that are still here, those of them that are free, and the run of its own ones.
+    """
+    replica = state.replicas[k]
+    policy = fixed.policy
+    page, step = policy[PAGE], replica["step"]
+    kept = more[i]["kept"]
+    after = kept + grown(step + 1, policy[GROWTH]) - grown(step, policy[GROWTH])
+    needed = max(-(-after // page) - pages, 0)
+    if needed + idle > replica["free"]:
+        return False
+    serve(fixed, replica, state.requests, more, policy[ORDER])
+    join(replica, state.requests, i)
+    if replica["caching"] > 0:
+        base = k * policy[NODES]
+        hold(fixed, replica, state.runs, base, own, i, pages)
+        take_pages(fixed, state, k, needed)
+        fill(fixed, state.runs, base, i, pages, after, page)
+    else:
+        take_pages(fixed, state, k, needed)
+    replica["swapping"] += max(-(-kept // page) - pages, 0)
+    more[i]["kept"] = 0
+    settle(state, more, i, replica["now_s"])
+    begin_writing(fixed, state, more, k, i, kept, state.requests[i]["end"])
+    return True
+
+
+@merged
 def price(fixed: Any, state: Any, k: int, readers: int, tokens: int, pairs: float, most: int) -> None:
     """Find the time of the planned step, and how many such steps follow each other, at most `most`."""
     replica = state.replicas[k]
     policy = fixed.policy
     kind = replica["kind"]
     writing = replica["writing"]
+    width, growth = policy[WIDTH], policy[GROWTH]
+    rate = growth / ONE  # tokens by which a context grows in a step
     alone_s, attention_s, slope_s = 0.0, 0.0, 0.0
-    total = replica["bases"] + writing * (replica["step"] + 1)
+    total = replica["bases"] + writing * (replica["step"] * rate + 1.0)
     bend = 0
     if writing > 0:
         context = fixed.context[kind]
         bend = piece(context, total / writing)
         values = fixed.context_s[kind, writing]
         slope_s = (values[bend + 1] - values[bend]) / (context[bend + 1] - context[bend])
-        attention_s = values[bend] + slope_s * (total / writing - context[bend])
-        alone_s = fixed.rows_s[kind, writing] + fixed.sequence_s[kind] * writing + attention_s
+        attention_s = values[bend] + slope_s * (total / writing - context[bend]) + fixed.numbers[DRAFT_S]
+        alone_s = fixed.rows_s[kind, writing * width] + fixed.sequence_s[kind] * writing + attention_s
+    replica["moving_s"] = 0.0
+    if replica["swapping"] > 0:
+        replica["swapped"] += replica["swapping"]
+        replica["moving_s"] = replica["swapping"] * policy[PAGE] * fixed.token_B[kind] / fixed.numbers[SWAP_B_S]
+        most = 1
     if readers > 0:
         sequences_s = fixed.sequence_s[kind] * (writing + readers)
-        step_s = (
-            fixed.rows_s[kind, writing + tokens] + sequences_s + line(fixed.pairs[kind], fixed.pairs_s[kind], pairs)
-        )
+        rows = writing * width + tokens
+        step_s = fixed.rows_s[kind, rows] + sequences_s + line(fixed.pairs[kind], fixed.pairs_s[kind], pairs)
         if writing > 0:
             values = fixed.mixed_s[kind, writing]
             slope_s = (values[bend + 1] - values[bend]) / (context[bend + 1] - context[bend])
-            step_s += values[bend] + slope_s * (total / writing - context[bend])
+            step_s += values[bend] + slope_s * (total / writing - context[bend]) + fixed.numbers[DRAFT_S]
         replica["tokens"] = tokens
         replica["added_s"] = step_s - alone_s
-        replica["step_s"] = step_s
+        replica["step_s"] = step_s + replica["moving_s"]
         replica["growth_s"] = 0.0
         replica["plan"] = 1
     else:
@@ -196,62 +264,12 @@ def price(fixed: Any, state: Any, k: int, readers: int, tokens: int, pairs: floa
         context = fixed.context[kind]
         if bend + 2 < len(context):
             left = context[bend + 1] * writing - total
-            steps = min(steps, max(int(np.ceil(left / writing)), 1))
+            steps = min(steps, max(int(np.ceil(left / (writing * rate))), 1))
         steps = 1 + steps_with(
-            state.residues[k], writing, replica["step"] + 1, replica["free"], policy[PAGE], steps - 1
+            state.residues[k], writing, replica["step"] + 1, replica["free"], policy[PAGE], growth, steps - 1
         )
-        replica["step_s"] = alone_s
-        replica["growth_s"] = slope_s
+        replica["step_s"] = alone_s + replica["moving_s"]
+        replica["growth_s"] = slope_s * rate
         replica["plan"] = steps
     replica["paid"] = 1
     replica["until_s"] = end_after(replica, replica["plan"])
-
-
-@compiled
-def preempt(fixed: Any, state: Any, k: int, now_s: float, has_page: bool) -> int:
-    """Preempt one running request and return it: the last admitted, or under priorities the least important.
-
-    `has_page` says that those that write hold the page which the step to come needs.
-    """
-    replica = state.replicas[k]
-    requests = state.requests
-    i = replica["tail"]
-    if fixed.policy[ORDER] == BY_PRIORITY:
-        j = requests[i]["before"]
-        while j >= 0:
-            if goes_first(fixed, BY_PRIORITY, i, j):
-                i = j
-            j = requests[j]["before"]
-    request = requests[i]
-    part(replica, requests, i)
-    if request["state"] == WRITING:
-        tokens = request["base"] + replica["step"]
-        written = fixed.output[i] - (request["end"] - replica["step"])
-        stop_writing(fixed, state, k, i)
-        if has_page and tokens % fixed.policy[PAGE] == 0:
-            return_page(fixed, state, k)
-        request["end"] = written
-        request["others_s"] += replica["extra_s"] - request["mark_s"]
-    else:
-        tokens = request["base"]
-        replica["reading"] = -1
-        if request["preemptions"] > 0:
-            request["lost_s"] += now_s - request["mark_s"]
-    free_pages(fixed, state, k, i, tokens, True)
-    request["state"] = WAITING
-    request["mark_s"] = now_s
-    request["preemptions"] += 1
-    replica["preemptions"] += 1
-    wait(fixed, replica, requests, fixed.policy[ORDER], i, True)
-    return i
-
-
-@compiled
-def stop_writing(fixed: Any, state: Any, k: int, i: int) -> None:
-    """Take a request out of the counters of those that write."""
-    replica = state.replicas[k]
-    request = state.requests[i]
-    remove(state.end_keys[k], state.end_items[k], state.requests["place"], replica["writing"], request["place"])
-    replica["writing"] -= 1
-    replica["bases"] -= request["base"]
-    state.residues[k, request["base"] % fixed.policy[PAGE]] -= 1

@@ -19,7 +19,7 @@ def note(state: Any, replica: Any, end_s: float, writing: int, steps: int) -> No
                 series[b, c] = series[2 * b, c] + series[2 * b + 1, c]
         series[buckets // 2 :] = 0.0
         state.width_s[0] *= 2.0
-    if steps == 0 or end_s <= start_s:
+    if end_s <= start_s:
         return
     width_s = state.width_s[0]
     duration_s = end_s - start_s

@@ -36,7 +36,8 @@ class Run:
         from roundtrip.fleet.events import advance
         from roundtrip.fleet.layout import STUCK
 
-        self.is_done = bool(advance(self.fixed, self.state, events))
+        more = self.state.more if len(self.state.more) else None  # rows, where something can happen that needs them
+        self.is_done = bool(advance(self.fixed, self.state, more, events))
         stuck = int(self.state.counters[STUCK])
         if stuck >= 0:
             raise DomainError(f"replica {stuck} has waiting requests but can start none of them")
@@ -44,10 +45,10 @@ class Run:
 
     @property
     def finished(self) -> int:
-        """Requests that are done or were refused."""
-        from roundtrip.fleet.layout import DONE_COUNT, REFUSED_COUNT
+        """Requests that are done, were refused or have left."""
+        from roundtrip.fleet.layout import DONE_COUNT, LEFT_COUNT, REFUSED_COUNT
 
-        return int(self.state.counters[DONE_COUNT] + self.state.counters[REFUSED_COUNT])
+        return int(self.state.counters[[DONE_COUNT, REFUSED_COUNT, LEFT_COUNT]].sum())
 
 
 def simulate(work: Workload, deployment: Deployment, progress: Callable[[int, int], None] | None = None) -> Any:

@@ -1,8 +1,8 @@
 """What a plan of steps takes: its time up to any of its steps, and the pages of the cache up to any of its steps.
 
-Those that write need a page where their context is a whole number of pages. A request's context is its base and the
-steps of the replica, so the counts of bases by residue say who needs one at any step; a round as long as a page brings
-one for each.
+Those that write need a page where their context is a whole number of pages. A request's context is its base and what
+contexts grew by on the replica (its steps, or more where tokens are guessed), so the counts of bases by residue say who
+needs one at any token; a round as long as a page brings one for each.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from roundtrip.fleet.compiled import compiled
-from roundtrip.fleet.layout import CACHING, NODES, PAGE
-from roundtrip.fleet.pages import give_up, leave, take
+from roundtrip.fleet.layout import GROWTH, NODES, PAGE
+from roundtrip.fleet.pages import give_up, leave, path_pages, take
+from roundtrip.fleet.speculate import grown, steps_within
 
 SAME_S = 1e-9  # an arrival so soon after the end of a step is seen by the next one
 
@@ -36,29 +37,62 @@ def steps_begun(replica: Any, now_s: float) -> int:
 
 
 @compiled
-def pages_of(residues: Any, writing: int, step: int, steps: int, page: int) -> int:
-    """Return the pages that so many steps need after the `step`-th: each round of a page's length needs one for all."""
-    rounds = steps // page
+def steps_done(replica: Any, now_s: float) -> int:
+    """Return the steps of the plan that are done when something breaks it off: the most that end by then."""
+    low, high = 0, replica["plan"]
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if end_after(replica, middle) <= now_s:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@compiled
+def pages_of(residues: Any, writing: int, at: int, tokens: int, page: int) -> int:
+    """Return the pages that so many tokens more of each need: each round of a page's length needs one for all.
+
+    Parameters
+    ----------
+    at : int
+        What contexts have grown by before.
+    """
+    rounds = tokens // page
     total = rounds * writing
-    for s in range(step + rounds * page, step + steps):
-        total += residues[-s % page]
+    for x in range(at + rounds * page, at + tokens):
+        total += residues[-x % page]
     return total
 
 
 @compiled
-def steps_with(residues: Any, writing: int, step: int, free: int, page: int, most: int) -> int:
+def steps_with(residues: Any, writing: int, step: int, free: int, page: int, growth: int, most: int) -> int:
     """Return how many steps, at most `most`, the free pages last."""
+    at = grown(step, growth)
+    wanted = grown(step + most, growth) - at
     rounds = free // writing
-    steps = rounds * page
-    if steps >= most:
+    tokens = rounds * page
+    if tokens >= wanted:
         return most
     left = free - rounds * writing
-    while steps < most:
-        left -= residues[-(step + steps) % page]
+    while tokens < wanted:
+        left -= residues[-(at + tokens) % page]
         if left < 0:
             break
-        steps += 1
-    return steps
+        tokens += 1
+    return min(steps_within(step, tokens, growth), most)
+
+
+@compiled
+def pages_ahead(fixed: Any, state: Any, k: int, done: int, steps: int) -> int:
+    """Return the pages that the plan's steps from `done` to `steps` need."""
+    replica = state.replicas[k]
+    growth = fixed.policy[GROWTH]
+    at = grown(replica["step"] + done, growth)
+    tokens = grown(replica["step"] + steps, growth) - at
+    if tokens == 1:
+        return state.residues[k, -at % fixed.policy[PAGE]]
+    return pages_of(state.residues[k], replica["writing"], at, tokens, fixed.policy[PAGE])
 
 
 @compiled
@@ -73,20 +107,22 @@ def take_pages(fixed: Any, state: Any, k: int, pages: int) -> None:
     replica = state.replicas[k]
     if pages == 0:
         return
-    if fixed.policy[CACHING]:
+    if replica["caching"] > 0:
         take(replica, state.runs, pages, empty_run(fixed, state, k))
     else:
         replica["free"] -= pages
 
 
 @compiled
-def return_page(fixed: Any, state: Any, k: int) -> None:
-    """Return a page that was taken and not written to."""
+def return_pages(fixed: Any, state: Any, k: int, pages: int) -> None:
+    """Return pages that hold nothing that could be found again: they are the first to be taken."""
     replica = state.replicas[k]
-    if fixed.policy[CACHING]:
-        give_up(replica, state.runs, empty_run(fixed, state, k))
+    if pages == 0:
+        return
+    if replica["caching"] > 0:
+        give_up(replica, state.runs, empty_run(fixed, state, k), pages)
     else:
-        replica["free"] += 1
+        replica["free"] += pages
 
 
 @compiled
@@ -94,7 +130,7 @@ def free_pages(fixed: Any, state: Any, k: int, i: int, tokens: int, stays: bool)
     """Return the pages of a request that has so many tokens in the cache."""
     replica = state.replicas[k]
     policy = fixed.policy
-    if policy[CACHING]:
+    if replica["caching"] > 0:
         nodes = policy[NODES]
         own = len(state.replicas) * nodes + i
         leave(fixed, replica, state.runs, k * nodes, own, empty_run(fixed, state, k), i, tokens, policy[PAGE], stays)
@@ -103,13 +139,24 @@ def free_pages(fixed: Any, state: Any, k: int, i: int, tokens: int, stays: bool)
 
 
 @compiled
+def free_for_good(fixed: Any, state: Any, k: int, i: int, tokens: int) -> None:
+    """Return the pages of a request that goes on elsewhere: only its prefix can be found here again."""
+    replica = state.replicas[k]
+    page = fixed.policy[PAGE]
+    if replica["caching"] > 0:
+        prefix = path_pages(fixed, i)
+        return_pages(fixed, state, k, -(-tokens // page) - prefix)
+        free_pages(fixed, state, k, i, prefix * page, False)
+    else:
+        replica["free"] += -(-tokens // page)
+
+
+@compiled
 def pay(fixed: Any, state: Any, k: int, steps: int) -> None:
     """Take the pages of the plan's steps up to `steps`, if they are not taken yet."""
     replica = state.replicas[k]
-    page = fixed.policy[PAGE]
-    count = steps - replica["paid"]
-    if count <= 0:
+    if steps <= replica["paid"]:
         return
-    pages = pages_of(state.residues[k], replica["writing"], replica["step"] + replica["paid"], count, page)
+    pages = pages_ahead(fixed, state, k, replica["paid"], steps)
     replica["paid"] = steps
     take_pages(fixed, state, k, pages)

@@ -1,7 +1,8 @@
 """The two lists of a replica: those that run, by admission, and those that wait, by the policy.
 
 First come, first served waits in a list; a preempted request goes to its front. Other policies wait in a skew heap
-(a heap that merges, in two links a request), ordered by their key and then by the request's number.
+(a heap that merges, in two links a request), ordered by their key and then by the request's number. Who leaves while it
+waits stays in the list until it comes to its front, but is not counted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from roundtrip.fleet.compiled import compiled
 from roundtrip.fleet.deployment import FCFS, PRIORITY
+from roundtrip.fleet.layout import HANDED, WAITING
 
 FIRST_COME = FCFS
 BY_PRIORITY = PRIORITY
@@ -75,16 +77,34 @@ def wait(fixed: Any, replica: Any, requests: Any, order: int, i: int, at_front: 
 
 
 @compiled
-def serve(fixed: Any, replica: Any, requests: Any, order: int) -> None:
+def serve(fixed: Any, replica: Any, requests: Any, more: Any, order: int) -> None:
     """Take the first out of the waiting list."""
-    i = replica["next"]
     replica["waiting"] -= 1
+    drop(fixed, replica, requests, order)
+    if more is not None:
+        pass_over(fixed, replica, requests, order)
+
+
+@compiled
+def drop(fixed: Any, replica: Any, requests: Any, order: int) -> None:
+    """Take the first out of the waiting list, whatever it is."""
+    i = replica["next"]
     if order != FIRST_COME:
         replica["next"] = merge(fixed, requests, order, requests[i]["before"], requests[i]["after"])
         return
     replica["next"] = requests[i]["after"]
     if replica["next"] < 0:
         replica["last"] = -1
+
+
+@compiled
+def pass_over(fixed: Any, replica: Any, requests: Any, order: int) -> None:
+    """Take those out of the front of the waiting list that have left."""
+    while replica["next"] >= 0:
+        where = requests[replica["next"]]["state"]
+        if where in (WAITING, HANDED):
+            return
+        drop(fixed, replica, requests, order)
 
 
 @compiled

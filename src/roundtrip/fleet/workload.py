@@ -50,6 +50,11 @@ class Workload:
         Ids of the blocks of each prompt, those of request i at ``offsets[i]:offsets[i + 1]``; empty if there are none.
     block_tokens : int
         Tokens of a block.
+    cancel_s : array, (requests,)
+        Seconds after its arrival at which a client hangs up if its answer is not whole, infinite for never; empty if
+        none does [s].
+    reasoning : array of int, (requests,)
+        Tokens of each answer that come before the part that is shown; empty if there are none.
     notes : tuple of str
         What was done to the trace when it was read.
     """
@@ -67,6 +72,8 @@ class Workload:
     offsets: Ints = field(default_factory=_ints)
     ids: Ints = field(default_factory=_ints)
     block_tokens: int = 512
+    cancel_s: Floats = field(default_factory=_floats)
+    reasoning: Ints = field(default_factory=_ints)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,6 +92,15 @@ class Workload:
                 raise DomainError(
                     f"{self.name}: request {bad[0] + 1}: {tokens[bad[0]]} tokens of {name}, expected 1 to {MOST_TOKENS}"
                 )
+        if len(self.cancel_s) and not (self.cancel_s > 0.0).all():
+            bad = int(np.flatnonzero(~(self.cancel_s > 0.0))[0])
+            raise DomainError(f"{self.name}: request {bad + 1}: cancel_s = {self.cancel_s[bad]:g}, expected above 0")
+        bad = np.flatnonzero((self.reasoning < 0) | (self.reasoning > self.output)) if len(self.reasoning) else _ints()
+        if len(bad):
+            raise DomainError(
+                f"{self.name}: request {bad[0] + 1}: {self.reasoning[bad[0]]} tokens of reasoning in an answer of "
+                f"{self.output[bad[0]]}, expected 0 to that"
+            )
 
     def __len__(self) -> int:
         """Return the number of requests."""
