@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from roundtrip.catalog.load import entry, keys
 from roundtrip.errors import DomainError, RoundtripError, nearest
-from roundtrip.serving.architecture import Architecture, architecture
+from roundtrip.serving.architecture import Architecture
 from roundtrip.serving.case import Case, case, stacked
+from roundtrip.serving.estimate import architecture_or_estimate
 from roundtrip.serving.layout import Layout
 from roundtrip.serving.precision import plain, rate
 
@@ -154,13 +155,13 @@ def _case(model: str, accelerator: str, layout: Layout, precision: str, engine: 
 
 @cache
 def _architecture(model: str) -> Architecture:
-    return architecture(model)
+    return architecture_or_estimate(model)
 
 
 @cache
 def family(model: str) -> str:
     """Return one word for all models of the same shape: DeepSeek-V3 and R1 are one."""
-    a = architecture(model)
+    a = _architecture(model)
     plain_shape = (a.hidden_width, a.blocks)
     found = [name for name, shape in _SHAPES.items() if shape == plain_shape]
     if found:
@@ -177,7 +178,7 @@ def accelerator_key(name: str) -> str:
     """Return the catalog's key of an accelerator as benchmarks name it: h100_sxm, NVIDIA B200, H200-SXM-141GB."""
     known = keys("accelerators")
     words = {_bare(key): key for key in reversed(known)} | {key: key for key in known}
-    word = name.strip().lower().replace("_", "-")
+    word = re.sub(r"[\s_]+", "-", name.strip().lower())
     for one in (word, _bare(word)):
         if one in words:
             return words[one]
@@ -185,7 +186,7 @@ def accelerator_key(name: str) -> str:
 
 
 def _bare(name: str) -> str:
-    word = name.lower().replace("_", "-")
+    word = re.sub(r"[\s_]+", "-", name.lower())
     while True:
         shorter = _PLACE.sub("", word).strip("- ")
         if shorter == word or not shorter:
