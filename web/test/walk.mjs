@@ -125,7 +125,7 @@ const commands = {
         "head",
         "",
         Object.fromEntries(
-          ["wait", "word", "energy", "compare", "facts", "sheet", "journey"].map((screen) => [
+          ["wait", "fleet", "word", "energy", "compare", "facts", "sheet", "journey"].map((screen) => [
             screen,
             async (page) => {
               await page.evaluate("document.activeElement?.blur?.()");
@@ -242,6 +242,27 @@ const commands = {
         },
         "and back": (page) => changes(page, hash, () => page.keyboard.press("[")),
       });
+      await walk("fleet", "fleet", {
+        "one more replica": async (page) => {
+          await tabTo(page, at("input[type=range]", "Replicas"));
+          return changes(page, text, () => page.keyboard.press("ArrowRight"));
+        },
+        "another chip": async (page) => {
+          await tabTo(page, at("main select", "Accelerator"));
+          return changes(page, text, () => page.keyboard.press("ArrowDown"));
+        },
+        "an earlier hour": async (page) => {
+          await pressedBack(page, "input[type=range]", "Time of day");
+          return changes(page, hash, () => page.keyboard.press("ArrowLeft"));
+        },
+        "the day plays": (page) => changes(page, text, () => pressedBack(page, "main button", "Play")),
+        "and rests": async (page) => {
+          await page.keyboard.press("Enter");
+          await settle(page);
+          return !(await changes(page, text, () => settle(page)));
+        },
+        "what stands folded": (page) => changes(page, text, () => pressed(page, "summary", "command line", "Enter")),
+      });
       return told;
     });
   },
@@ -342,6 +363,11 @@ const commands = {
       });
       await walk("stage", "stage/optics.fiber", {
         "the next stage": (page) => changes(page, hash, () => tap(page, page.locator('main a[href*="#/stage/optics.coherent"]:visible'))),
+      });
+      await walk("fleet", "fleet", {
+        "the cache keeps what was read": (page) => changes(page, text, () => tap(page, page.locator("#fleet-prefix"))),
+        "another hour by a tap": (page) => changes(page, hash, () => tap(page, page.locator("svg.over"))),
+        "the day plays": (page) => changes(page, text, () => tap(page, button(page, /Play/))),
       });
       return told;
     });

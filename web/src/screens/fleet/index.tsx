@@ -2,7 +2,7 @@
  * A day of traffic over a cluster: how many come, what each replica is at, where each request's wait goes, and what speed
  * costs. The program on this machine runs the day anew for every setting; a page without it shows the nearest run.
  */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isLive } from "../../core/server";
 import { percent, short } from "../../charts/numbers";
 import { Figure, words } from "../../charts/said";
@@ -166,7 +166,9 @@ export default function Fleet({ state }: ScreenProps) {
                   replicas: row.replicas.writing.map((writing, k) => t("fleet.replica.said", { number: k + 1, writing, waiting: row.replicas.waiting[k] ?? 0, share: percent(row.replicas.used[k] ?? 0) })).join("; "),
                 })}
               />
-              <p class="small">{t("fleet.cluster.key", { count: squareOf(batch), batch })}</p>
+              <p class="small">
+                {t("fleet.cluster.key", { count: squareOf(batch), batch })} {row.replicas.reading && t("fleet.cluster.amber")}
+              </p>
               <div class="pair">
                 <div>
                   <h2>{t(day.ofDay ? "fleet.bars.day" : "fleet.bars")}</h2>
@@ -305,8 +307,9 @@ function Whole({ day, t }: { readonly day: Day; readonly t: Say }) {
 
 function Tables({ day, row, causes, t }: { readonly day: Day; readonly row: Row; readonly causes: readonly string[]; readonly t: Say }) {
   const s = (value: number | null | undefined) => (value === null || value === undefined ? "–" : words(t, value, "s"));
-  return (
-    <>
+  // The table of the day stays as it is while the day is played.
+  const whole = useMemo(
+    () => (
       <Twin
         title={t("fleet.table.day")} caption={t("fleet.table.day")} right={[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}
         head={[t("fleet.now.clock"), t("fleet.head.coming"), ...causes.map((cause) => t(`fleet.cause.${cause}`)), t("fleet.now.first"), t("fleet.head.slow"), t("fleet.now.user"), t("fleet.now.accelerator"), t("fleet.now.good")]}
@@ -315,6 +318,12 @@ function Tables({ day, row, causes, t }: { readonly day: Day; readonly row: Row;
           each.token_per_s_user === null ? "–" : short(each.token_per_s_user, "1"), short(each.token_per_s_accelerator, "1"), each.good === null ? "–" : percent(each.good),
         ])}
       />
+    ),
+    [day, t("fleet.table.day"), t("fleet.now.first")],
+  );
+  return (
+    <>
+      {whole}
       <Twin
         title={t("fleet.table.cluster", { clock: clock(row.hour) })} caption={t("fleet.table.cluster", { clock: clock(row.hour) })} right={[1, 2, 3, 4]}
         head={[t("fleet.head.replica"), t("fleet.head.waiting"), t("fleet.head.writing"), t("fleet.head.used"), t("fleet.head.kept")]}
