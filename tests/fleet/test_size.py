@@ -218,7 +218,8 @@ def test_an_interruption_tells_the_best_so_far(monkeypatch: pytest.MonkeyPatch) 
         (["--load", "poisson", "--slo", "ttft=1s", "--router", "prefix-aware"], "needs the prefix cache"),
         (["--load", "poisson", "--slo", "ttft=1s", "--policy", "priority"], "has no priorities"),
         (["--load", "poisson", "--slo", "ttft=1s", "--plot", "x.png"], "written as SVG"),
-        (["--load", "poisson", "--slo", "ttft=1s", "--model", "llama-4"], "no entry 'llama-4'"),
+        (["--load", "poisson", "--slo", "ttft=1s", "--precisions", "fp8,fp7"], "did you mean 'fp8'"),
+        (["--load", "poisson", "--slo", "ttft=1s", "--model", "llama-4"], "no architecture 'llama-4'"),
     ],
 )
 def test_bad_input_is_one_line(capsys: Capture, arguments: list[str], message: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from roundtrip.cli.fleet_options import (
+    ENGINES,
     POLICIES,
     ROUTERS,
     bar_on_terminal,
@@ -32,6 +33,9 @@ MISSED = 1  # exit code: no fleet holds the limits
 @click.option("--slo", metavar="LIMITS", required=True, help="For example ttft_p99=1s,tpot_p99=50ms "
               "(ttft, tpot, e2e, queue).")  # fmt: skip
 @click.option("--accelerators", metavar="A,B,…", help="What may be bought; all that can be rented by default.")
+@click.option("--precisions", metavar="P,…", help="bf16, fp8, fp4, mxfp4, int4; as published by default: fewer bits "
+              "may change what the model answers.")  # fmt: skip
+@click.option("--engine", type=click.Choice(ENGINES), default="vllm", show_default=True, help="Whose constants.")
 @click.option("--tensor-ranks", default="1,2,4,8", show_default=True, metavar="N,…", help="Accelerators of a replica.")
 @click.option("--token-budgets", default="512,1024,2048,4096,8192", show_default=True, metavar="N,…",
               help="Tokens of a step.")  # fmt: skip
@@ -86,14 +90,26 @@ def _space(options: dict[str, Any]) -> Space:
     return Space(
         options["model"],
         _accelerators(options["accelerators"], own) if options["accelerators"] else rented(),
+        _precisions(options),
         tensor_ranks=_numbers(options, "tensor_ranks", 1024),
         token_budgets=_numbers(options, "token_budgets", 1_000_000),
         max_sequences=_numbers(options, "max_sequences", 1_000_000),
         most_replicas=options["most_replicas"],
         prices=own,
-        machine={"usable_share": options["usable_share"]},
+        machine={"usable_share": options["usable_share"], "engine": options["engine"]},
         policy={name: options[name] for name in ("router", "policy", "prefix_cache", "seed")},
     )
+
+
+def _precisions(options: dict[str, Any]) -> tuple[str, ...]:
+    from roundtrip.fleet.machine import published
+    from roundtrip.serving.architecture import architecture
+    from roundtrip.serving.precision import plain
+
+    model = architecture(options["model"])
+    if options["precisions"] is None:
+        return (published(model),)
+    return tuple(dict.fromkeys(plain(word) for word in _words(options["precisions"], "--precisions")))
 
 
 def _accelerators(text: str, own: dict[str, float]) -> tuple[str, ...]:

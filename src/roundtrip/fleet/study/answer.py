@@ -67,7 +67,7 @@ class Answer:
     nearest : Tried or None
         Where no fleet holds: the kind of replica that comes nearest when no request meets another.
     worst : dict
-        Where no fleet holds: the request that is furthest beyond its limit even alone.
+        Where no fleet holds: the request that is furthest beyond its limit even alone, or too large.
     """
 
     sizing: Sizing
@@ -138,7 +138,7 @@ def tried_dict(bench: Bench, tried: Tried) -> dict[str, Any]:
         "token_budget": fleet.knobs.token_budget,
         "max_sequences": fleet.knobs.max_sequences,
         "reached_s": list(tried.reached_s),
-        "margin": tried.margin(bench.limits),
+        "margin": None if math.isinf(tried.margin(bench.limits)) else tried.margin(bench.limits),
         "unserved": tried.unserved,
         "holds": tried.holds,
     }
@@ -201,20 +201,42 @@ def _none(sizing: Sizing) -> Answer:
     bench = sizing.bench
     if not sizing.alone:
         return Answer(sizing, None, None, None, None)
-    shape, nearest = max(sizing.alone.items(), key=lambda pair: pair[1].margin(bench.limits))
+
+    def near(tried: Tried) -> tuple[float, ...]:
+        pages = bench.kind(tried.fleet.shape, tried.fleet.knobs).pages if tried.unserved else 0
+        return (-tried.unserved, pages, tried.margin(bench.limits))
+
+    shape, nearest = max(sizing.alone.items(), key=lambda pair: near(pair[1]))
     single = Fleet(shape, nearest.fleet.knobs, 1)
+    if nearest.unserved:
+        return Answer(sizing, None, None, None, None, nearest=nearest, worst=_largest(bench, single))
     apart = Bench(bench.apart(shape, single.knobs), bench.limits, bench.space)
     apart.kinds = bench.kinds
-    found = apart.whole(single)
+    worst = _slowest(apart, apart.whole(single))
+    bound = probe(apart, single, "each request alone", True) if nearest.margin(bench.limits) < 1.0 else None
+    return Answer(sizing, None, None, None, bound, nearest=nearest, worst=worst)
+
+
+def _largest(bench: Bench, fleet: Fleet) -> dict[str, Any]:
+    """Return the request that takes the most memory."""
+    i = int((bench.work.prompt + bench.work.output).argmax())
+    return _request(bench, i) | {"cache_tokens": bench.deployment(fleet).cache_tokens()}
+
+
+def _slowest(bench: Bench, found: Records) -> dict[str, Any] | None:
+    """Return the request that is furthest beyond a limit."""
     worst: dict[str, Any] | None = None
     for limit in bench.limits:
         over = np.where(found.done, spans(found, limit) / limit.most_s, 0.0)
         i = int(over.argmax())
         if over[i] > max(1.0, worst["times_the_limit"] if worst else 0.0):
-            worst = {
-                "request": i + 1, "prompt_tokens": int(bench.work.prompt[i]),
-                "output_tokens": int(bench.work.output[i]),
+            worst = _request(bench, i) | {
                 "measure": limit.measure, "reached_s": float(over[i] * limit.most_s), "times_the_limit": float(over[i]),
             }  # fmt: skip
-    bound = probe(apart, single, "each request alone", True) if nearest.margin(bench.limits) < 1.0 else None
-    return Answer(sizing, None, None, None, bound, nearest=nearest, worst=worst)
+    return worst
+
+
+def _request(bench: Bench, i: int) -> dict[str, Any]:
+    return {
+        "request": i + 1, "prompt_tokens": int(bench.work.prompt[i]), "output_tokens": int(bench.work.output[i]),
+    }  # fmt: skip

@@ -71,8 +71,12 @@ class Binding:
 def binding(bench: Bench, chosen: Fleet) -> Binding:
     """Return what keeps the chosen fleet from being smaller."""
     smaller, words = _smaller(bench, chosen)
+    if smaller is None and words:
+        return Binding(("memory",), None, words)
     if smaller is None:
-        return Binding(("memory",) if words else (), None, words or "There is no smaller fleet of this kind.")
+        smaller, words = _cheaper(bench, chosen)
+    if smaller is None:
+        return Binding((), None, "It is the least that can be bought here.")
     return probe(bench, smaller, words)
 
 
@@ -118,6 +122,19 @@ def _smaller(bench: Bench, chosen: Fleet) -> tuple[Fleet | None, str]:
             continue
         return Fleet(less, chosen.knobs, 1), f"{ranks} of {shape.tensor_ranks} accelerators"
     return None, reason
+
+
+def _cheaper(bench: Bench, chosen: Fleet) -> tuple[Fleet | None, str]:
+    """Return the fleet of another kind that costs less and comes nearest to the limits, if one was run."""
+    usd_h = bench.space.price(chosen.shape).value * chosen.replicas
+    less = [
+        tried for tried in bench.tried.values()
+        if bench.space.price(tried.fleet.shape).value * tried.fleet.replicas < usd_h and not tried.holds
+    ]  # fmt: skip
+    if not less:
+        return None, ""
+    best = max(less, key=lambda tried: (tried.margin(bench.limits), not tried.is_cut))
+    return best.fleet, f"{best.fleet} in its place"
 
 
 def _changed(bench: Bench, fleet: Fleet) -> dict[str, tuple[Kind, Workload]]:

@@ -139,7 +139,7 @@ def _able(found: Sizing, shape: Shape, knobs: list[Knobs]) -> list[Knobs]:
     able = [knob for knob in knobs if alone[knob].holds]
     if not able:
         found.out[shape] = (
-            f"{best.unserved:,} requests are larger than the memory of a replica" if best.unserved
+            "some requests are larger than the memory of a replica" if best.unserved
             else "requests miss the limits even where each is alone"
         )  # fmt: skip
     return able

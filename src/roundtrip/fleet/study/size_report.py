@@ -29,7 +29,7 @@ def size_report(found: Answer, columns: int, paint: Paint) -> str:
     rate = f", {digits(work['rate_per_s'])} a second" if work["rate_per_s"] else ""
     count = work["requests"]
     lines = [
-        paint(f"{work['name']}: {count:,} requests{rate}", "bold"),
+        paint(f"{work['name']}: {count:,} request{'s' if count > 1 else ''}{rate}", "bold"),
         f"{work['prompt_tokens'] / count:,.0f} tokens in and {work['output_tokens'] / count:,.0f} out (mean); "
         f"{bench.space.model} within {', '.join(words(limit) for limit in bench.limits)}",
         "",
@@ -112,7 +112,7 @@ def _reached(found: Answer, tried: Tried) -> list[str]:
 def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[str]:
     limits = found.sizing.bench.limits
     if bound.smaller is None:
-        head = "memory" if bound.binds else "nothing"
+        head = " and ".join(bound.binds) or "nothing"
         return [paint(f"What binds: {head}", "bold"), *wrap(f"  {bound.words}", columns, "  ")]
     lines = [paint(f"What binds: {' and '.join(bound.binds)}", "bold")]
     lines.append(f"  {'':<52}" + "".join(f"{name(limit):>12}" for limit in limits))
@@ -140,13 +140,18 @@ def _nothing(found: Answer, columns: int, paint: Paint) -> list[str]:
     near = found.nearest
     if near is None:
         return lines
+    if near.unserved and found.worst:
+        w = found.worst
+        return lines + wrap(
+            f"What binds: memory. {_requests(near.unserved)} larger than the cache of a replica, even of "
+            f"{near.fleet.shape} ({w['cache_tokens']:,} tokens); the largest is request {w['request']:,} "
+            f"({w['prompt_tokens']:,} + {w['output_tokens']:,} tokens).", columns
+        )  # fmt: skip
     reached = ", ".join(
         f"{name(limit)} {'-' if r is None else time(r)}" for limit, r in zip(bench.limits, near.reached_s, strict=True)
     )
     lines += wrap(f"The nearest is {near.fleet.shape} with {settings(near.fleet)}: {reached} with so many replicas "
                   "that no request meets another.", columns)  # fmt: skip
-    if near.unserved:
-        lines += wrap(f"{near.unserved} requests are larger than the memory of a replica.", columns)
     if found.worst:
         w = found.worst
         lines += wrap(f"Request {w['request']:,} ({w['prompt_tokens']:,} + {w['output_tokens']:,} tokens) alone has "
@@ -155,6 +160,10 @@ def _nothing(found: Answer, columns: int, paint: Paint) -> list[str]:
     if found.binding:
         lines += ["", *_binding(found.binding, found, columns, paint)]
     return lines
+
+
+def _requests(count: int) -> str:
+    return "One request is" if count == 1 else f"{count:,} requests are"
 
 
 def _others(found: Answer, columns: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,11 +143,12 @@ class Tried:
     is_cut: bool = False
 
     def margin(self, limits: tuple[Limit, ...]) -> float:
-        """Return the least of limit over reached: above one it holds; zero where something is missing."""
-        if self.unserved or any(r is None for r in self.reached_s):
+        """Return the least of limit over reached: one or more where it holds, zero where requests are missing."""
+        if self.unserved or self.is_cut:
             return 0.0
         pairs = zip(limits, self.reached_s, strict=True)
-        return min(limit.most_s / max(r or 0.0, 1e-12) for limit, r in pairs)
+        # Where no answer has two tokens there is no time between them.
+        return min((limit.most_s / max(r, 1e-12) for limit, r in pairs if r is not None), default=math.inf)
 
 
 class Bench:
