@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundtrip.catalog.load import entry, load
+from roundtrip.figures.sampling import Z95
 from roundtrip.serving.energy_runs import DEVIATION, DEVIATION_SPREAD, START, Floats, Runs, predict
+from roundtrip.serving.robust import least
 
 KIND = "power_constants"
 SHARED = "shared"
@@ -37,8 +39,6 @@ def fit(r: Runs) -> dict[str, float]:
 
     Runs without a step time count by their joules alone.
     """
-    from scipy.optimize import least_squares
-
     own = sorted(set(r.accelerators))
     deviations = [f"{DEVIATION}/{key}" for key in own] if len(own) > 1 else []
     names = list(START)
@@ -62,10 +62,9 @@ def fit(r: Runs) -> dict[str, float]:
         watts = np.where(timed, energy - time, 0.0)
         parts = (weight * w * error for w, error in zip(WEIGHTS, (energy, time, watts), strict=True))
         beyond = np.maximum(x[shares], 0.0) / BEYOND  # a share of a peak is at most 1
-        return np.concatenate([*parts, (x - start) / spread, beyond])
+        return np.concatenate([*parts, beyond])
 
-    found = least_squares(residuals, start, loss="soft_l1", tr_solver="lsmr", max_nfev=60)
-    return values(found.x)
+    return values(least(residuals, start, spread))
 
 
 def left_out(r: Runs, group: Callable[[str], str] = str) -> Floats:
@@ -93,7 +92,8 @@ def _without(r: Runs, groups: NDArray[Any]) -> Floats:
 def spread(r: Runs, joules: Floats, without: str = "", accelerator: str = "") -> tuple[float, float]:
     """Return p5 and p95 of measured over predicted joules of models left out, for a model that comes next.
 
-    Models are few, so the distance of both from 1 is stretched by Student's t of a new value, ``t (1 + 1/m)^0.5 / z``.
+    Models are few, so the distance of both from 1 is stretched by Student's t of a new value, ``t (1 + 1/m)^0.5 / z``,
+    with t to the first order in 1/m.
 
     Parameters
     ----------
@@ -104,8 +104,6 @@ def spread(r: Runs, joules: Floats, without: str = "", accelerator: str = "") ->
     accelerator : str
         One whose errors alone count; all by default.
     """
-    from scipy.stats import norm, t
-
     models = np.array(r.models)
     known = (models != without) & np.isfinite(joules)
     if accelerator:
@@ -114,9 +112,18 @@ def spread(r: Runs, joules: Floats, without: str = "", accelerator: str = "") ->
     if number < FEWEST:  # too few to say: what the catalog says of any accelerator
         figure = entry(KIND, SHARED).figure("energy_spread")
         return figure.low, figure.high
-    low, high = np.quantile(np.log(r.measured_J[known] / joules[known]), Z90)
-    stretch = float(t.ppf(Z90[1], max(number - 1, 1)) / norm.ppf(Z90[1]) * np.sqrt(1.0 + 1.0 / max(number, 1)))
+    low, high = _quantiles(np.log(r.measured_J[known] / joules[known]), models[known])
+    stretch = (1.0 + (Z95**2 + 1.0) / (4.0 * (number - 1))) * np.sqrt(1.0 + 1.0 / number)
     return float(np.exp(stretch * low)), float(np.exp(stretch * high))
+
+
+def _quantiles(errors: Floats, models: NDArray[Any]) -> Floats:
+    """Return p5 and p95 of errors in which every model counts alike, however many runs it has."""
+    _, number, count = np.unique(models, return_inverse=True, return_counts=True)
+    order = np.argsort(errors)
+    weight = 1.0 / count[number][order]
+    reached = (np.cumsum(weight) - 0.5 * weight) / weight.sum()
+    return np.interp(Z90, reached, errors[order])
 
 
 @cache
