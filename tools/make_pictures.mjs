@@ -11,6 +11,7 @@ const PICTURES = {
   "lab-wait": { screen: "wait", query: "guess=1.2", scheme: "light" },
   "lab-word": { screen: "word", query: "step=3&flat=0", scheme: "dark" },
   "lab-energy": { screen: "energy", scheme: "light" },
+  "lab-fleet": { screen: "fleet", query: "replicas=3", scheme: "light" },
   "lab-compare": { screen: "compare", query: "a=cloud&b=device", scheme: "dark" },
   "lab-phone": { screen: "wait", query: "guess=1.2&level=child", scheme: "light", size: PHONE },
 };
