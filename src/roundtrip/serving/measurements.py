@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roundtrip.catalog.architectures import rows
 from roundtrip.catalog.load import entry, keys
 from roundtrip.errors import DomainError, RoundtripError, nearest
-from roundtrip.serving.architecture import Architecture
+from roundtrip.serving.architecture import Architecture, architecture
 from roundtrip.serving.case import Case, case, stacked
 from roundtrip.serving.estimate import architecture_or_estimate
 from roundtrip.serving.layout import Layout
@@ -113,13 +114,13 @@ class Table:
         """Return the number of rows."""
         return len(self.runs)
 
-    def take(self, rows: Any) -> Table:
+    def take(self, which: Any) -> Table:
         """Return some rows."""
-        rows = np.arange(len(self.runs))[rows]
-        labels = {name: words[rows] for name, words in self.labels.items()}
+        at = np.arange(len(self.runs))[which]
+        labels = {name: words[at] for name, words in self.labels.items()}
         return Table(
-            tuple(self.runs[i] for i in rows), self.case.take(rows), self.reader.take(rows), self.load[rows],
-            self.measured[rows], labels, self.refused,
+            tuple(self.runs[i] for i in at), self.case.take(at), self.reader.take(at), self.load[at],
+            self.measured[at], labels, self.refused,
         )  # fmt: skip
 
 
@@ -162,15 +163,17 @@ def _architecture(model: str) -> Architecture:
 def family(model: str) -> str:
     """Return one word for all models of the same shape: DeepSeek-V3 and R1 are one."""
     a = _architecture(model)
-    plain_shape = (a.hidden_width, a.blocks)
-    found = [name for name, shape in _SHAPES.items() if shape == plain_shape]
-    if found:
-        return found[0]
-    _SHAPES[a.name] = plain_shape
-    return a.name
+    return _shapes().get((a.hidden_width, a.blocks), a.name)
 
 
-_SHAPES: dict[str, Any] = {}
+@cache
+def _shapes() -> dict[tuple[Any, ...], str]:
+    """Return the first name of the catalog for each shape."""
+    found: dict[tuple[Any, ...], str] = {}
+    for key in sorted(rows()):
+        a = architecture(key)
+        found.setdefault((a.hidden_width, a.blocks), key)
+    return found
 
 
 @cache
@@ -195,7 +198,7 @@ def _bare(name: str) -> str:
 
 
 def _labels(runs: Sequence[Run]) -> dict[str, NDArray[np.str_]]:
-    rows = [
+    found = [
         {
             "family": family(r.model),
             "accelerator": accelerator_key(r.accelerator),
@@ -209,7 +212,7 @@ def _labels(runs: Sequence[Run]) -> dict[str, NDArray[np.str_]]:
         }
         for r in runs
     ]
-    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+    return {name: np.array([row[name] for row in found]) for name in found[0]}
 
 
 def engine(name: str) -> str:
@@ -248,9 +251,9 @@ def marked(runs: Sequence[Run]) -> list[Run]:
         n = r.layout.accelerators
         if not r.writers and (n > 8 or n & (n - 1)):
             out[i] = replace(r, odd=f"{n} accelerators in one replica: the total of a job")
-    for rows in groups.values():
-        reason = _oddity(np.array([runs[i].clients for i in rows]), np.array([runs[i].tpot_s for i in rows]))
-        for i in rows if reason else ():
+    for group in groups.values():
+        reason = _oddity(np.array([runs[i].clients for i in group]), np.array([runs[i].tpot_s for i in group]))
+        for i in group if reason else ():
             out[i] = replace(out[i], odd=out[i].odd or reason)
     return out
 
