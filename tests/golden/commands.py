@@ -35,6 +35,7 @@ COMMANDS: dict[str, list[str]] = {
     "scenarios": ["scenarios"],
     "scenario": ["scenarios", "cloud"],
     "validate": ["validate"],
+    "model-show": ["model", "show", "Qwen/Qwen3-Next-80B-A3B-Instruct", "--context", "100000"],
 }
 NARROW = {"trip-phone": "60", "trip-device": "80"}
 

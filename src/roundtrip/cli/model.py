@@ -1,4 +1,4 @@
-"""``roundtrip model``: the weights of the small language model: get them, find them, check them."""
+"""``roundtrip model``: the weights of the small language model (get, find, check), and architectures in numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from roundtrip.cli.model_show import show
 from roundtrip.cli.output import as_json, say, say_json, width
 from roundtrip.errors import ModelError
 
@@ -17,7 +18,10 @@ TOLERANCE = 1e-3
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def model() -> None:
-    """Get, find and check the weights of the small language model that answers on this machine."""
+    """Get, find and check the weights of the small model that answers on this machine; count any model (show)."""
+
+
+model.add_command(show)
 
 
 @model.command()
