@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roundtrip.cli.fleet_grid import Case, made
+from roundtrip.cli.fleet_grid import FILES, Case, made
 from roundtrip.errors import RoundtripError
 
 if TYPE_CHECKING:
@@ -59,14 +59,15 @@ def made_by() -> str:
 
 def fingerprint(case: Case) -> str:
     """Return the content hash of a case: its options and what stands in its files."""
-    body = dict(case) | {"trace": digest_of(case["trace"])} if "trace" in case else dict(case)
+    files = {name: digest_of(case[name]) for name in (*FILES, "model") if name in case}
+    body = dict(case) | {name: digest for name, digest in files.items() if digest}
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @cache
 def digest_of(path: str) -> str:
-    """Return the digest of a file; of a file that is not there, its name's."""
+    """Return the digest of a file; empty where there is none (a model may be a file or a name)."""
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except OSError:
-        return path
+        return ""

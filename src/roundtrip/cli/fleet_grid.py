@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roundtrip.fleet.workload import Workload
 
 MOST = 1_000_000  # cases
-FILES = ("trace",)  # options that name a file
+FILES = ("trace", "constants")  # options that name a file
 Case = dict[str, str]
 
 
@@ -179,8 +179,9 @@ def check(cases: list[Case]) -> None:
         for name, kind in (("accelerator", "accelerators"), ("serving", "servings")):
             if options.get(name) is not None and options[name] not in load(kind):
                 raise DomainError(f"{kind} has no entry {options[name]!r}{nearest(options[name], load(kind))}")
-        if options["trace"] is not None and not Path(options["trace"]).exists():
-            raise DomainError(f"{options['trace']}: No such file")
+        for name in FILES:
+            if options[name] is not None and not Path(options[name]).exists():
+                raise DomainError(f"--{name} {options[name]}: No such file")
 
 
 def made(case: Case) -> tuple[Workload, Deployment, dict[str, Any]]:

@@ -35,7 +35,9 @@ TAKES = {
 }
 LOAD_OPTIONS = set().union(*TAKES.values())
 ENGINES = ("vllm", "sglang", "trtllm")
-CATALOG_OPTIONS = {"model", "accelerator", "engine", "precision", "serving", "tensor_ranks", "usable_share"}
+CATALOG_OPTIONS = {
+    "model", "accelerator", "engine", "constants", "precision", "serving", "tensor_ranks", "usable_share",
+}  # fmt: skip
 
 # Each list is given to a command whole (`workload_options`, `deployment_options`), in the order of its help.
 WORKLOAD: list[Callable[[Any], Any]] = [
@@ -83,6 +85,9 @@ DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'."),
     click.option("--accelerator", default="h100-sxm", show_default=True, help="See 'roundtrip catalog accelerators'."),
     click.option("--engine", type=click.Choice(ENGINES), default="vllm", show_default=True, help="Whose constants."),
+    click.option(
+        "--constants", metavar="FILE", help="Constants that 'roundtrip fit' wrote, in place of the catalog's."
+    ),
     click.option("--precision", metavar="NAME", help="bf16, fp8, fp4, mxfp4 or int4; as published by default."),
     click.option("--serving", metavar="NAME", help="Constants of 'roundtrip catalog servings', as in a trip, instead."),
     click.option("--tensor-ranks", type=int, metavar="N", help="Accelerators that split a replica's matrices."),
@@ -235,7 +240,7 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
             raise DomainError("--usable-share has no meaning beside --pages")
         kind = of_catalog(
             options["model"], options["accelerator"], engine=options["engine"], precision=options["precision"] or "",
-            serving=options["serving"], pages=options["pages"],
+            constants=constants(options), serving=options["serving"], pages=options["pages"],
             usable_share=options["usable_share"], tensor_ranks=options["tensor_ranks"], **scheduler,
         )  # fmt: skip
     return uniform(
@@ -243,6 +248,15 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
         chunked_prefill=not options["whole_prompts"], prefix_cache=options["prefix_cache"],
         queue_limit=options["queue_limit"], seed=options["seed"], **scheduler,
     )  # fmt: skip
+
+
+def constants(options: dict[str, Any]) -> dict[str, float] | None:
+    """Return the reader's own constants of step times, or None for those of the catalog."""
+    if options["constants"] is None:
+        return None
+    from roundtrip.serving.constants import read
+
+    return read(options["constants"], options["engine"])
 
 
 def check_policy(options: dict[str, Any], work: Workload) -> None:

@@ -13,6 +13,7 @@ from roundtrip.cli.fleet_options import (
     bar_on_terminal,
     check_policy,
     clear_bar,
+    constants,
     said,
     seed_option,
     workload,
@@ -36,6 +37,7 @@ MISSED = 1  # exit code: no fleet holds the limits
 @click.option("--precisions", metavar="P,…", help="bf16, fp8, fp4, mxfp4, int4; as published by default: fewer bits "
               "may change what the model answers.")  # fmt: skip
 @click.option("--engine", type=click.Choice(ENGINES), default="vllm", show_default=True, help="Whose constants.")
+@click.option("--constants", metavar="FILE", help="Constants that 'roundtrip fit' wrote, in place of the catalog's.")
 @click.option("--tensor-ranks", default="1,2,4,8", show_default=True, metavar="N,…", help="Accelerators of a replica.")
 @click.option("--token-budgets", default="512,1024,2048,4096,8192", show_default=True, metavar="N,…",
               help="Tokens of a step.")  # fmt: skip
@@ -96,7 +98,7 @@ def _space(options: dict[str, Any]) -> Space:
         max_sequences=_numbers(options, "max_sequences", 1_000_000),
         most_replicas=options["most_replicas"],
         prices=own,
-        machine={"usable_share": options["usable_share"], "engine": options["engine"]},
+        machine={"usable_share": options["usable_share"], "engine": options["engine"], "constants": constants(options)},
         policy={name: options[name] for name in ("router", "policy", "prefix_cache", "seed")},
     )
 
