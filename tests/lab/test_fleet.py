@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.server
 import json
 import shlex
@@ -77,6 +78,11 @@ def test_the_grid_has_different_days_around_the_usual_one() -> None:
     specs = [fleet.spec_of(point) for point in points]
     assert len(set(specs)) == len(specs)
     assert fleet.USUAL in specs
+
+
+@needs_site
+def test_the_stored_days_are_small() -> None:
+    assert len(gzip.compress((SITE / "data" / "fleet.json").read_bytes(), 9, mtime=0)) <= 20_000
 
 
 @needs_site

@@ -141,6 +141,21 @@ def test_a_page_that_does_not_follow_holds_the_run_back(port: int) -> None:
     assert len(rest) == WINDOWS - rows + 1
 
 
+def test_what_cannot_be_seen_changes_nothing(port: int) -> None:
+    async def work() -> list[dict[str, Any]]:
+        async with connect(f"ws://127.0.0.1:{port}/ws", max_size=None) as socket:
+            for seen in ("all", None, True, -5, 1e300, [3]):
+                await socket.send(json.dumps({"op": "fleet", "id": 1, "seen": seen}))
+            await socket.send(json.dumps({"id": 1, "op": "fleet", "set": SMALL}))
+            for seen in ("all", None, True, -5, 1e300, [3]):
+                await socket.send(json.dumps({"op": "fleet", "id": 1, "seen": seen}))
+                await socket.send(json.dumps({"op": "fleet", "id": 9, "seen": 90}))
+            return await _hear(socket, 1)
+
+    said = _run(work())
+    assert [body["number"] for body in said if "row" in body] == list(range(WINDOWS))
+
+
 def test_it_stops_when_told(port: int) -> None:
     async def work() -> list[dict[str, Any]]:
         async with connect(f"ws://127.0.0.1:{port}/ws", max_size=None) as socket:

@@ -62,7 +62,8 @@ export function useDay(grid: Grid | undefined, spec: Spec, at: number): Shown {
           if (body.summary) total = { ...body.summary, first_s: two(body.summary.ttft_s), token_s: two(body.summary.tpot_s) };
           if (!frame) frame = requestAnimationFrame(draw);
         },
-        (reason) => show((before) => ({ ...before, state: "done", error: reason.message })),
+        // A day that was not asked for says nothing of the one that cannot be.
+        (reason) => show({ day: null, state: "done", error: reason.message, others: [] }),
       );
       stop = asked.stop;
     }, PAUSE_MS);
