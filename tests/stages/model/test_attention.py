@@ -86,3 +86,33 @@ def test_limited_pairs_of_one_prompt() -> None:
     pairs = attention.causal_pairs(10_000.0)
     assert attention.limited_pairs(pairs, 128.0) == pytest.approx(attention.window_pairs(10_000.0, 128.0), rel=0.01)
     assert attention.limited_pairs(pairs, 1e12) == pairs
+
+
+def test_a_window_takes_away_the_pairs_that_lie_too_far_back() -> None:
+    n, w = 37, 8
+    seen = sum(min(i + 1, w) for i in range(n))
+    assert attention.window_pairs(float(n), float(w)) == seen
+    assert attention.window_pairs(5.0, 8.0) == attention.causal_pairs(5.0)
+    assert attention.window_pairs(0.0, 8.0) == 0.0
+
+
+def test_latent_attention_with_a_full_query_swaps_two_matrices_for_one() -> None:
+    ranked = attention.mla_parameters(2048.0, 16.0, 128.0, 64.0, 128.0, 1536.0, 512.0)
+    full = attention.mla_full_query_parameters(2048.0, 16.0, 128.0, 64.0, 128.0, 512.0)
+    assert ranked - full == 2048.0 * 1536.0 + 1536.0 * 16.0 * 192.0 - 2048.0 * 16.0 * 192.0
+
+
+def test_an_indexer_costs_a_few_hundredths_of_the_attention_that_it_saves() -> None:
+    layer = attention.mla_parameters(7168.0, 128.0, 128.0, 64.0, 128.0, 1536.0, 512.0)
+    added = attention.indexer_parameters(7168.0, 1536.0, 64.0, 128.0)
+    assert 0.05 < added / layer < 0.1
+    pairs = attention.causal_pairs(131_072.0)
+    dense = attention.pair_flop(1.0, 128.0, 192.0, 128.0) * pairs
+    sparse = attention.pair_flop(1.0, 128.0, 192.0, 128.0) * attention.window_pairs(131_072.0, 2048.0)
+    assert sparse + attention.indexer_flop(64.0, 128.0, pairs) < 0.3 * dense
+
+
+def test_a_gate_and_a_missing_value_are_matrices_of_their_own() -> None:
+    assert attention.output_gate_parameters(4096.0, 32.0, 256.0) == 4096.0 * 8192.0
+    shared = attention.gqa_parameters(64.0, 4.0, 2.0, 16.0) - attention.value_parameters(64.0, 2.0, 16.0)
+    assert shared == 64.0 * 16.0 * (4.0 + 4.0 + 2.0)  # queries, output, keys

@@ -52,3 +52,8 @@ def test_each_touched_expert_fills_up_a_tile() -> None:
     assert experts.padded_tokens(256.0, 8.0, 1.0, 8.0) == pytest.approx(9.0), "one token touches its eight alone"
     assert experts.padded_tokens(256.0, 8.0, 0.0, 8.0) == 0.0
     assert experts.padded_tokens(256.0, 8.0, 100.0, 0.0) == 100.0
+
+
+def test_the_router_is_small_beside_what_it_chooses() -> None:
+    assert experts.router_parameters(7168.0, 256.0) == 7168.0 * 256.0
+    assert experts.router_parameters(7168.0, 256.0) < 0.1 * experts.expert_parameters(7168.0, 2048.0)
