@@ -78,7 +78,7 @@ def test_a_day_comes_window_by_window_and_ends_with_its_figures(port: int) -> No
 
 def test_what_is_shown_is_what_the_command_line_finds(port: int, capsys: pytest.CaptureFixture[str]) -> None:
     """The command that the page shows makes the same run, figure by figure."""
-    settings = {"rate": 6.0, "replicas": 2.0, "prefix": 1.0, "router": "prefix-aware", "first": 0.5}
+    settings = {"rate": 6.0, "replicas": 2.0, "prefix": 1.0, "router": "prefix-aware", "first": 0.5, "precision": "fp8"}
     said = _run(_ask(port, **settings))
     words = shlex.split(said[1]["head"]["command"])
     assert words[:3] == ["roundtrip", "fleet", "run"]

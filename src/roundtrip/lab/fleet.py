@@ -75,6 +75,8 @@ CONTROLS = (
     Control("model", "cluster", "llama-3.1-8b", MODELS),
     Control("accelerator", "cluster", "h100-sxm", ACCELERATORS),
     Control("router", "cluster", "least requests", ROUTERS),
+    Control("engine", "scheduler", "vllm", ("vllm", "sglang", "trtllm")),
+    Control("precision", "scheduler", "published", ("published", "bf16", "fp8", "int4", "fp4")),
     Control("batch", "scheduler", 256.0, (1.0, 8.0, 32.0, 64.0, 128.0, 256.0, 512.0)),
     Control("budget", "scheduler", 2048.0, (512.0, 1024.0, 2048.0, 4096.0, 8192.0), unit="token"),
     Control("policy", "scheduler", "fcfs", ("fcfs", "shortest")),
@@ -101,6 +103,8 @@ class Spec:
     model: str
     accelerator: str
     router: str
+    engine: str
+    precision: str
     batch: float
     budget: float
     policy: str
@@ -114,6 +118,11 @@ class Spec:
     def day_s(self) -> float:
         """Simulated seconds of a day [s]."""
         return HOURS * self.hour
+
+    @property
+    def bits(self) -> str:
+        """Name of the precision; empty for the published one."""
+        return "" if self.precision == "published" else self.precision
 
     @property
     def conversations(self) -> int:
@@ -172,7 +181,7 @@ def _allowed(control: Control, value: Any) -> float | str:
     return round(float(value), 9)
 
 
-def ranks(model: str, accelerator: str) -> int:
+def ranks(spec: Spec) -> int:
     """Return the fewest accelerators that hold the model and a cache that is worth having.
 
     Raises
@@ -180,20 +189,21 @@ def ranks(model: str, accelerator: str) -> int:
     DomainError
         If not even the most of `RANKS` do.
     """
-    found = _ranks(model, accelerator)
+    found = _ranks(spec.model, spec.accelerator, spec.engine, spec.bits)
     if isinstance(found, str):
         raise DomainError(found)
     return found
 
 
 @cache
-def _ranks(model: str, accelerator: str) -> int | str:
+def _ranks(model: str, accelerator: str, engine: str, precision: str) -> int | str:
     from roundtrip.fleet.machine import kind
 
     why = ""
     for count in RANKS:
         try:
-            if kind(model, accelerator, tensor_ranks=count).pages * 16 >= ROOM_TOKENS:
+            made = kind(model, accelerator, engine=engine, precision=precision, tensor_ranks=count)
+            if made.pages * 16 >= ROOM_TOKENS:
                 return count
         except DomainError as error:
             why = str(error)
@@ -205,8 +215,8 @@ def kind_of(spec: Spec) -> Kind:
     from roundtrip.fleet.machine import kind
 
     return kind(
-        spec.model, spec.accelerator, tensor_ranks=ranks(spec.model, spec.accelerator), usable_share=spec.memory,
-        token_budget=int(spec.budget), max_sequences=int(spec.batch),
+        spec.model, spec.accelerator, engine=spec.engine, precision=spec.bits, tensor_ranks=ranks(spec),
+        usable_share=spec.memory, token_budget=int(spec.budget), max_sequences=int(spec.batch),
     )  # fmt: skip
 
 
@@ -250,7 +260,8 @@ def command(spec: Spec) -> str:
         "--turns", f"{spec.turns:g}", "--think", f"{THINK_S:g}", "--prompt", _lengths(spec.prompt, PROMPT_SPREAD),
         "--output", _lengths(spec.reply, REPLY_SPREAD), "--shared", f"{spec.shared:g}",
         "--block-tokens", str(BLOCK_TOKENS), "--model", spec.model, "--accelerator", spec.accelerator,
-        "--tensor-ranks", str(ranks(spec.model, spec.accelerator)), "--usable-share", f"{spec.memory:g}",
+        "--engine", spec.engine, *(["--precision", spec.bits] if spec.bits else []),
+        "--tensor-ranks", str(ranks(spec)), "--usable-share", f"{spec.memory:g}",
         "--replicas", f"{spec.replicas:g}", "--router", spec.router, "--policy", spec.policy,
         "--max-sequences", f"{spec.batch:g}", "--token-budget", f"{spec.budget:g}", "--queue-limit", f"{spec.queue:g}",
         "--slo", f"ttft_p99={spec.first:g}s,tpot_p99={spec.token:g}s", "--seed", str(SEED),

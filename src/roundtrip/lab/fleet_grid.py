@@ -31,6 +31,7 @@ AROUND: tuple[dict[str, Any], ...] = (
     {"prefix": 1.0, "router": "prefix-aware"},
     *({"accelerator": key} for key in ("h200-sxm", "b200")),
     *({"model": key} for key in ("llama-3.1-70b", "gpt-oss-120b")),
+    {"precision": "fp8"},
     {"batch": 32.0},
     {"budget": 512.0},
     {"prompt": 1000.0},
