@@ -75,9 +75,7 @@ def test_watching_changes_nothing_and_misses_nothing(case: Any) -> None:
     found = simulate(*case)
     log = watch(found, range(len(found.work)))
     rows, replicas = found.state.requests, found.state.replicas
-    lost_s = np.bincount(
-        log.preempted["request"], log.preempted["end_s"] - log.preempted["start_s"], minlength=len(rows)
-    )
+    lost_s = np.bincount(log.breaks["request"], log.breaks["end_s"] - log.breaks["start_s"], minlength=len(rows))
     assert lost_s[found.done] == pytest.approx(rows["lost_s"][found.done], abs=1e-9)
     steps = np.bincount(log.plans["replica"], log.plans["steps"], minlength=len(replicas))
     assert steps.tolist() == replicas["step"].tolist()

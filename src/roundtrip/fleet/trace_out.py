@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundtrip.fleet.records import SCHEMA, TITLES, Records
-from roundtrip.fleet.watch import Log
+from roundtrip.fleet.watch import BREAK_CAUSES, Log
 from roundtrip.trace.chrome import COLORS
 from roundtrip.trace.json import dumps
 
@@ -72,7 +72,7 @@ def perfetto(found: Records, log: Log, chosen: Sequence[int], left_out: Sequence
     ----------
     found : Records
     log : Log
-        Of the same run, with the preemptions of the chosen requests.
+        Of the same run, with the breaks of the chosen requests.
     chosen : sequence of int
         Requests, all done.
     left_out : sequence of str
@@ -149,7 +149,7 @@ def _lanes(found: Records, chosen: list[int]) -> list[list[int]]:
 
 
 def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, i: int) -> Iterator[str]:
-    """Yield a request: the whole, its three phases, and inside them when it was preempted and others' prompts came."""
+    """Yield a request: the whole, its phases, and inside them when it was out of the steps and others' prompts came."""
     row = found.state.requests[i]
     arrived_s, started_s, first_s, last_s = (float(row[n]) for n in ("arrived_s", "started_s", "first_s", "last_s"))
     waits = {f"{cause}_s": float(x[0]) for cause, x in found.waits(np.array([i])).items()}
@@ -159,7 +159,8 @@ def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, 
         "ttft_s": first_s - arrived_s, "e2e_s": last_s - arrived_s, **waits,
     }  # fmt: skip
     yield _event("X", pid, tid, arrived_s, last_s, name=f"request {i + 1}", args=args)
-    breaks = [(float(b["start_s"]), float(b["end_s"])) for b in log.preempted[log.preempted["request"] == i]]
+    own = log.breaks[log.breaks["request"] == i]
+    breaks = [(float(b["start_s"]), float(b["end_s"]), BREAK_CAUSES[int(b["cause"])]) for b in own]
     phases = (
         (TITLES["queue"], arrived_s, started_s, "waiting"),
         (TITLES["prefill"], started_s, first_s, "moving charge"),
@@ -167,7 +168,10 @@ def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, 
     )
     for title, start_s, end_s, carrier in phases:
         yield _event("X", pid, tid, start_s, end_s, name=title, cname=COLORS[carrier])
-        inside = [(a, b, TITLES["preemption"], "heat") for a, b in breaks if start_s <= a and b <= end_s]
+        inside = [
+            (max(a, start_s), min(b, end_s), TITLES.get(cause, cause), "heat") for a, b, cause in breaks
+            if a < end_s and b > start_s
+        ]  # fmt: skip
         if start_s == first_s:
             inside += [(a, b, OTHERS, "waiting") for a, b in others(plans, breaks, first_s, last_s)]
         for a, b, name, look in sorted(inside):
@@ -175,11 +179,14 @@ def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, 
 
 
 def others(
-    plans: NDArray[Any], breaks: Sequence[tuple[float, float]], first_s: float, last_s: float
+    plans: NDArray[Any], breaks: Sequence[tuple[float, float, str]], first_s: float, last_s: float
 ) -> list[tuple[float, float]]:
-    """Return when prompts of others held up a request that writes, at the end of each step that reads: (start, end)."""
+    """Return when prompts of others held up a request that writes, at the end of each step that reads: (start, end).
+
+    The steps are those of the replica that wrote its last token.
+    """
     mask = (plans["added_s"] > 0.0) & (plans["start_s"] >= first_s) & (plans["end_s"] <= last_s)
-    for start_s, end_s in breaks:
+    for start_s, end_s, _ in breaks:
         mask &= (plans["end_s"] <= start_s) | (plans["start_s"] >= end_s)
     return [(float(p["end_s"] - p["added_s"]), float(p["end_s"])) for p in plans[mask]]
 
