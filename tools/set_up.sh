@@ -43,8 +43,8 @@ if ! { [ -x .venv/bin/python ] && .venv/bin/python -c 'import pip' 2>/dev/null; 
 fi
 
 case "$what" in
-    run) target=".[fleet]" ;;
-    lab) target=".[lab,sheet]" ;;
+    run) target=".[fleet,carry]" ;;
+    lab) target=".[lab,sheet,carry]" ;;
     dev | bench | docs) target=".[$what]" ;;
     *) fail "'$what' is not one of run, dev, bench, docs, lab" ;;
 esac

@@ -11,15 +11,17 @@ note node nodejs
 note rsvg-convert librsvg2-bin
 note pdfinfo poppler-utils
 note chromium "chromium libgl1-mesa-dri"
+note tshark tshark
 
 if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "system tools: installing$missing"
     # shellcheck disable=SC2086 # one word a package is meant
-    { apt-get install -qy --no-install-recommends $missing ||
-        { apt-get update -q && apt-get install -qy --no-install-recommends $missing; }; } >/dev/null 2>&1 || true
+    { DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing ||
+        { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing; }; } >/dev/null 2>&1 || true
 fi
 
 command -v node >/dev/null 2>&1 || echo "system tools: node is missing; the JavaScript reading is not tested"
 command -v chromium >/dev/null 2>&1 || echo "system tools: chromium is missing; the lab is not tested in a browser"
 command -v pdfinfo >/dev/null 2>&1 || echo "system tools: pdfinfo is missing; the question sheet's tags are not tested"
+command -v tshark >/dev/null 2>&1 || echo "system tools: tshark is missing; captures are not judged by it"
 command -v rsvg-convert >/dev/null 2>&1 || echo "system tools: rsvg-convert is missing; pictures are not rendered in tests"

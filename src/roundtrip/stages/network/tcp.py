@@ -23,6 +23,7 @@ References
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -148,9 +149,76 @@ def join(pieces: list[tuple[int, bytes]], first: int = 0) -> bytes:
     return whole
 
 
-def encode_header(
-    source_port: int, destination_port: int, sequence: int, acknowledged: int, flags: str, window: int
-) -> bytes:
-    """Return a header of 20 bytes without its checksum; `flags` are names joined by ``|``."""
-    bits = sum(FLAGS[name] for name in flags.split("|"))
-    return _HEADER.pack(source_port, destination_port, sequence, acknowledged, 5 << 4, bits, window, 0, 0)
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One segment; numbers are those on the wire, modulo 2^32, and the window is not scaled yet."""
+
+    source_port: int
+    destination_port: int
+    sequence: int
+    acknowledged: int
+    flags: int
+    window: int
+    payload: bytes = b""
+    largest_B: int | None = None
+    scale: int | None = None
+    selective: bool = False
+    blocks: tuple[tuple[int, int], ...] = ()  # what arrived beyond a gap: first byte, and the one after the last
+
+    def has(self, flag: str) -> bool:
+        """Return whether a flag of `FLAGS` is set."""
+        return bool(self.flags & FLAGS[flag])
+
+
+def encode(segment: Segment) -> bytes:
+    """Return header, options and payload, the checksum left at zero: it covers addresses that TCP does not know."""
+    options = b""
+    if segment.largest_B is not None:
+        options += struct.pack(">BBH", 2, 4, segment.largest_B)
+    if segment.selective:
+        options += b"\x04\x02"
+    if segment.scale is not None:
+        options += struct.pack(">BBB", 3, 3, segment.scale)
+    if segment.blocks:
+        options += struct.pack(
+            f">BB{2 * len(segment.blocks)}I", 5, 2 + 8 * len(segment.blocks), *sum(segment.blocks, ())
+        )
+    options = b"\x01" * (-len(options) % 4) + options
+    ports = (segment.source_port, segment.destination_port, segment.sequence, segment.acknowledged)
+    start = _HEADER.pack(*ports, 5 + len(options) // 4 << 4, segment.flags, segment.window, 0, 0)
+    return start + options + segment.payload
+
+
+def decode(data: bytes) -> Segment:
+    """Return what `encode` was given; options that are not known are skipped. The checksum is not looked at.
+
+    Raises
+    ------
+    ValueError
+        If the header is cut, or an option's length is impossible.
+    """
+    if len(data) < 20 or not 20 <= (data[12] >> 4) * 4 <= len(data):
+        raise ValueError(f"{len(data)} bytes hold no TCP header")
+    source, destination, sequence, acknowledged, offset, flags, window, _, _ = _HEADER.unpack_from(data)
+    end = (offset >> 4) * 4
+    found: dict[int, bytes] = {}
+    i = 20
+    while i < end and data[i] != 0:
+        if data[i] == 1:
+            i += 1
+            continue
+        length = data[i + 1] if i + 1 < end else 0
+        if length < 2 or i + length > end:
+            raise ValueError(f"option {data[i]} of a TCP header has the impossible length {length}")
+        found[data[i]] = data[i + 2 : i + length]
+        i += length
+    sizes = {2: (2,), 3: (1,), 4: (0,), 5: (8, 16, 24, 32)}
+    for kind, value in found.items():
+        if kind in sizes and len(value) not in sizes[kind]:
+            raise ValueError(f"option {kind} of a TCP header has the impossible length {len(value) + 2}")
+    edges = struct.unpack(f">{len(found.get(5, b'')) // 4}I", found.get(5, b""))
+    return Segment(
+        source, destination, sequence, acknowledged, flags, window, data[end:],
+        int.from_bytes(found[2], "big") if 2 in found else None, found[3][0] if 3 in found else None, 4 in found,
+        tuple(zip(edges[::2], edges[1::2], strict=True)),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Carry: the real bytes of a prompt through every layer, and the real light."""
