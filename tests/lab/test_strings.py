@@ -23,7 +23,7 @@ WEB = ROOT / "web" / "src"
 CALL = re.compile(r"""\b(?:t|at|say|raw|has|keys)\(\s*(["'`])((?:(?!\1).)+)\1""")
 # Digits that are no figures of physics: names, percentiles, years, paper sizes, scales of a test.
 NAMES = re.compile(
-    r"DeepSeek-V3|H800|\b[23]D\b|\bp(?:5|50|95|99)\b|\bA4\b|\bC0\d\d\b|\b(?:19|20)\d\d\b"
+    r"DeepSeek-V3|H800|BF16|FP8|FP4|INT4|\b[23]D\b|\bp(?:5|50|95|99)\b|\bA4\b|\bC0\d\d\b|\b(?:19|20)\d\d\b"
     r"|of 100\b|200 samples|CO₂e?|TLS 1\.3|\bV1\b|HTTP/2"
 )
 # Sentences in the code of a screen that no key stands for.
