@@ -24,7 +24,17 @@ NVIDIA = (
     ("deepseek-v3", 2139, 557, 4096, True), ("qwen3-30b-a3b", 5275, 121, 4096, False),
     ("qwen3-235b-a22b", 6131, 907, 4096, False), ("gpt-oss-120b", 33024, 1077, 4096, False),
     ("deepseek-v3", 6288, 1635, 4096, True), ("qwen3-30b-a3b", 44544, 1029, 4096, False),
+    ("deepseek-v4-flash", 8224, 748, 4096, True), ("deepseek-v4-flash", 7776, 706, 4096, True),
 )  # fmt: skip
+EVERY_KIND = [
+    "llama-3.1-8b",
+    "gpt-oss-120b",
+    "gemma-3-27b",
+    "glm-5",
+    "qwen3.5-397b-a17b",
+    "deepseek-v4-flash",
+    "kimi-k3",
+]
 # How the entries of the two catalogs are called in each; figures of both must agree.
 BOTH = sorted(set(EVERY) & set(load("models")))
 
@@ -97,7 +107,7 @@ def test_heaps_add_up_and_grow(key: str) -> None:
     assert counts.half_layers(a) <= 2 * counts.layers(a)
 
 
-@pytest.mark.parametrize("key", ["llama-3.1-8b", "gpt-oss-120b", "gemma-3-27b", "glm-5", "qwen3.5-397b-a17b"])
+@pytest.mark.parametrize("key", EVERY_KIND)
 def test_a_prompt_is_the_sum_of_its_tokens_and_of_its_chunks(key: str) -> None:
     a = architecture(key)
     whole = counts.prompt_attention_flop(a, 3000.0)
@@ -118,6 +128,19 @@ def test_windows_selection_and_state_bound_what_is_read() -> None:
     assert counts.cache_elements(hybrid) == 12 * 2 * 2 * 256
     assert counts.state_elements(hybrid) == 36 * (32 * 128 * 128 + 3 * (2 * 16 * 128 + 32 * 128))
     assert counts.cache_read_elements(hybrid, 0.0) == 2.0 * counts.state_elements(hybrid)
+
+
+def test_joined_vectors_stand_for_what_lies_beyond_the_window() -> None:
+    a = architecture(
+        "deepseek-v4-flash"
+    )  # 2 layers with a window alone, 21 that join 4 tokens and select, 20 that join 128
+    e, window = 512, 128
+    far = 1e6
+    held = 43 * window * e + 21 * far / 4 * (e + 128) + 20 * far / 128 * e
+    assert np.isclose(counts.cache_held_elements(a, far), held, rtol=1e-12)
+    read = 43 * window * e + 21 * (512 * e + far / 4 * 128) + 20 * far / 128 * e
+    assert np.isclose(counts.cache_read_elements(a, far), read, rtol=1e-12)
+    assert counts.cache_read_elements(a, far) < 0.03 * counts.cache_read_elements(architecture("deepseek-v3"), far)
 
 
 def test_a_shared_table_is_counted_once() -> None:

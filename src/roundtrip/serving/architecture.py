@@ -49,6 +49,10 @@ class Block:
         Latest tokens that the layer sees; 0: all.
     selected_tokens, index_heads, index_width : int
         Sparse attention: tokens that the indexer selects at most (0: all), and the indexer's heads and their width.
+    compress_tokens : int
+        Latent attention: tokens beyond the window that are kept as one joined vector; 0: each its own.
+    output_rank, output_groups : int
+        Latent attention whose one vector is key and value: an output in two steps.
     state_elements : int
         Linear: numbers kept for a sequence in one layer, whatever its length.
     is_delta : bool
@@ -86,6 +90,9 @@ class Block:
     selected_tokens: int = 0
     index_heads: int = 0
     index_width: int = 0
+    compress_tokens: int = 0
+    output_rank: int = 0
+    output_groups: int = 0
     state_elements: int = 0
     is_delta: bool = False
     is_gated_output: bool = False

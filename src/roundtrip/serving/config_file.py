@@ -168,7 +168,7 @@ def precisions(whole: Config, inner: Config) -> tuple[str, str]:
     base = "fp32" if plain == "float32" else "bf16"
     found = whole.part("quantization_config") or inner.part("quantization_config")
     if found is None:
-        return base, "fp4" if inner.text("expert_dtype") == "fp4" else ""
+        return base, _experts(inner)
     method = found.text("quant_method").lower()
     algorithm = found.text("quant_algo").upper()
     if "NVFP4" in algorithm or "FP4" in algorithm:
@@ -188,7 +188,12 @@ def precisions(whole: Config, inner: Config) -> tuple[str, str]:
     left_out = [word for key in ("ignore", "modules_to_not_convert") for word in found.items(key)]
     if any(isinstance(word, str) and _ATTENTION.search(word) for word in left_out):
         return base, low
-    return low, "fp4" if inner.text("expert_dtype") == "fp4" else ""
+    return low, _experts(inner)
+
+
+def _experts(inner: Config) -> str:
+    """Return the precision of the routed experts where the file names it apart: DeepSeek-V4's have scales of 32."""
+    return "mxfp4" if inner.text("expert_dtype") == "fp4" else ""
 
 
 def _of_group(found: Config) -> str:

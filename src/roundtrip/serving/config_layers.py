@@ -34,7 +34,8 @@ FAMILIES = {
     "qwen3_next": Family(head_norm=True, gated_output=True),
     "qwen3_5_text": Family(head_norm=True, gated_output=True),
     "qwen3_5_moe_text": Family(head_norm=True, gated_output=True),
-    "deepseek_v2": Family(), "deepseek_v3": Family(), "deepseek_v32": Family(), "kimi_k2": Family(),
+    "deepseek_v2": Family(), "deepseek_v3": Family(), "deepseek_v32": Family(), "deepseek_v4": Family(),
+    "kimi_k2": Family(), "kimi_linear": Family(),
     "glm_moe_dsa": Family(), "gpt_oss": Family(qkv_bias=True),
     "gemma": Family(tied=True), "gemma2": Family(norms=4, tied=True, window_every=2),
     "gemma3_text": Family(norms=4, head_norm=True, tied=True, window_every=6, defaults=GEMMA_3),
@@ -48,7 +49,9 @@ FAMILIES = {
     "step3p7": Family(head_norm=True), "granitemoehybrid": Family(tied=True), "glm4_moe_lite": Family(),
 }  # fmt: skip
 PLAIN = {"gpt2", "gpt_neox", "phi", "opt", "gptj", "gpt_bigcode"}
+FINE = 4  # tokens that DeepSeek-V4 joins to one where it selects among the joined ones
 DRAFT_NORMS = 3  # of the token, of the state, and the last one
+SIGMOID = ("glm4_moe", "glm4_moe_lite", "minimax_m2", "glm_moe_dsa", "deepseek_v4")
 LINEAR = {"qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"}
 
 
@@ -81,6 +84,8 @@ def read(c: Config, kind: str) -> Layered:
     if c.whole("num_nextn_predict_layers", "mtp_num_hidden_layers", default=0, most=64):
         full = [b for b in blocks if b.attention != "linear"]
         last = full[-1] if full else blocks[-1]
+        if len(c.items("compress_ratios")) > count:
+            last = _layer(c, kind, family, hidden, count, count)
         drafts = [replace(last, layers=1, small=last.small + DRAFT_NORMS * hidden)]
     return Layered(hidden, blocks, drafts, hidden, family.tied, family.defaults.get("vocab_size"), note)
 
@@ -96,6 +101,10 @@ def _layer(c: Config, kind: str, family: Family, hidden: int, index: int, count:
     elif kind in LINEAR and _is_linear(c, index, count):
         mixer = linear(c, "linear_num_value_heads", "linear_num_key_heads", "linear_key_head_dim",
                        "linear_value_head_dim", "linear_conv_kernel_dim")  # fmt: skip
+    elif kind == "kimi_linear" and _is_delta(c, index):
+        mixer = delta(c, hidden)
+    elif c.has("compress_ratios"):
+        mixer = compressed(c, hidden, index, count)
     elif c.has("kv_lora_rank"):
         mixer = latent(c, index, count)
     elif c.has("block_configs"):
@@ -133,7 +142,7 @@ def latent(c: Config, index: int, count: int) -> Block:
     key, rope = c.whole("qk_nope_head_dim", least=1, most=10**5), c.whole("qk_rope_head_dim", most=10**5)
     block = Block(
         1, "mla", heads, 1, key, c.whole("v_head_dim", least=1, most=10**5), query_rank=query, kv_rank=rank,
-        rope_width=rope, small=query + rank,
+        rope_width=rope, small=query + rank, is_gated_output=c.flag("mla_use_output_gate"),
     )  # fmt: skip
     if not c.has("index_topk"):
         return block
@@ -144,6 +153,52 @@ def latent(c: Config, index: int, count: int) -> Block:
     width = c.whole("index_head_dim", least=1, most=10**5)
     heads = c.whole("index_n_heads", least=1, most=10**5)
     return replace(block, index_width=width, index_heads=heads, small=block.small + 2 * width)
+
+
+def _is_delta(c: Config, index: int) -> bool:
+    part = c.part("linear_attn_config")
+    return part is not None and index + 1 in part.items("kda_layers")  # counted from one
+
+
+def delta(c: Config, hidden: int) -> Block:
+    """Return a layer of Kimi's delta attention: a gated delta rule whose every channel fades at its own rate.
+
+    The rates come through a small matrix of one head's width; it is counted with the small parts.
+    """
+    part = c.part("linear_attn_config") or c
+    heads, width = part.whole("num_heads", least=1, most=10**5), part.whole("head_dim", least=1, most=10**5)
+    taps = part.whole("short_conv_kernel_size", default=4, least=1, most=1000)
+    channels = 3 * heads * width
+    rates = width * (hidden + heads * width) - heads * hidden  # beside the one gate a head that the matrices count
+    small = channels * taps + 2 * heads * width + heads + width + max(rates, 0)
+    state = heads * width * width + channels * (taps - 1)
+    return Block(1, "linear", heads, heads, width, width, is_delta=True, state_elements=state, small=small)
+
+
+def compressed(c: Config, hidden: int, index: int, count: int) -> Block:
+    """Return a layer of DeepSeek-V4: one vector is key and value; a window, and beyond it joined vectors."""
+    heads, width = c.whole("num_attention_heads", least=1, most=10**5), c.whole("head_dim", least=1, most=10**5)
+    query = c.whole("q_lora_rank", least=1, most=10**6)
+    streams = c.whole("hc_mult", default=0, most=64)
+    mixed = 2 * ((2 + streams) * streams * (streams * hidden + 1) + 3) if streams else 0  # hyper-connections
+    block = Block(
+        1, "mla", heads, 1, width, width, query_rank=query, kv_rank=width, window_tokens=c.whole("sliding_window"),
+        output_rank=c.whole("o_lora_rank", least=1, most=10**6), output_groups=c.whole("o_groups", least=1, most=10**4),
+        small=query + width + heads + mixed,
+    )  # fmt: skip
+    ratio = c.items("compress_ratios", count)[index]
+    if isinstance(ratio, bool) or not isinstance(ratio, int) or not 0 <= ratio <= 10**6:
+        c.fail("compress_ratios", "whole numbers from 0 to 1,000,000")
+    if not ratio:
+        return block
+    if ratio != FINE:
+        return replace(block, compress_tokens=ratio, small=block.small + (ratio + 1) * width)
+    key = c.whole("index_head_dim", least=1, most=10**5)
+    return replace(
+        block, compress_tokens=ratio, selected_tokens=ratio * c.whole("index_topk", least=1), index_width=key,
+        index_heads=c.whole("index_n_heads", least=1, most=10**5),
+        small=block.small + (2 * ratio + 1) * (width + key),
+    )  # fmt: skip
 
 
 def sparse(c: Config, block: Block, index: int, count: int) -> Block:
@@ -232,13 +287,13 @@ def feed_forward(c: Config, kind: str, hidden: int, index: int, count: int, smal
         "picked_experts": c.whole(
             "num_experts_per_tok", "num_experts_per_token", "experts_per_token", "moe_k", least=1, most=experts
         ),
-        "small": small,
+        "small": small, "latent_width": c.whole("routed_expert_hidden_size", default=0, most=10**6),
     }  # fmt: skip
     if kind == "gpt_oss":
         found |= {"small": small + experts, "expert_small": 2 * width + hidden}
     elif kind in LINEAR or kind == "qwen2_moe":
         found["small"] = small + (hidden if found["shared_width"] else 0)
-    elif c.text("scoring_func") == "sigmoid" or kind in ("glm4_moe", "glm4_moe_lite", "minimax_m2", "glm_moe_dsa"):
+    elif c.text("scoring_func") == "sigmoid" or kind in SIGMOID:
         found["small"] = small + experts  # a bias of the router for each expert
     return found
 

@@ -145,12 +145,12 @@ def cache_elements(a: Architecture) -> float:
 
 def cache_read_elements(a: Architecture, context: Any) -> Any:
     """Return the numbers that one decoding sequence reads in a step; a state is read and written back, so twice."""
-    return _summed(a, lambda b: _read_elements(b, context) + 2.0 * b.state_elements)
+    return _summed(a, lambda b: _read_elements(b, context))
 
 
 def cache_held_elements(a: Architecture, context: Any) -> Any:
     """Return the numbers that a sequence of `context` tokens holds: windows keep only their last tokens."""
-    return _summed(a, lambda b: _token_elements(b) * _seen(b.window_tokens, context) + b.state_elements)
+    return _summed(a, lambda b: _held_elements(b, context))
 
 
 def state_elements(a: Architecture) -> float:
@@ -212,8 +212,13 @@ def _mixer(hidden: float, b: Block) -> Any:
         total = attention.gqa_parameters(hidden, heads, kv_heads, (key + value) / 2.0)
         if b.is_value_key:
             total = total - attention.value_parameters(hidden, kv_heads, value)
-        if b.is_gated_output:
-            total += attention.output_gate_parameters(hidden, heads, value)
+    elif b.attention == "mla" and b.output_rank:
+        ranks = float(b.query_rank), float(b.output_rank), float(b.output_groups)
+        total = attention.shared_key_parameters(hidden, heads, key, *ranks)
+        if b.compress_tokens:
+            overlap = 2.0 if b.index_heads else 1.0
+            total = total + attention.compressor_parameters(hidden, key, overlap)
+            total = total + attention.compressor_parameters(hidden, float(b.index_width), overlap)
     elif b.attention == "mla":
         rank, kv_rank = float(b.query_rank), float(b.kv_rank)
         total = (
@@ -226,10 +231,13 @@ def _mixer(hidden: float, b: Block) -> Any:
         return linear_attention.mixer_parameters(hidden, heads, kv_heads, key, value, gates_per_head=gates)
     else:
         return 0.0
+    if b.is_gated_output:
+        total = total + attention.output_gate_parameters(hidden, heads, value)
     if b.index_heads:
-        total += attention.indexer_parameters(
-            hidden, float(b.query_rank or hidden), float(b.index_heads), float(b.index_width)
-        )
+        asked = float(b.query_rank or hidden)
+        total = total + attention.indexer_parameters(hidden, asked, float(b.index_heads), float(b.index_width))
+        if b.compress_tokens:  # its keys are joined ones, made by their own compressor
+            total = total - hidden * b.index_width
     return total
 
 
@@ -245,13 +253,36 @@ def _pairs(limit: int, tokens: Any, context: Any) -> Any:
     return attention.window_pairs(context + tokens, window) - attention.window_pairs(context, window)
 
 
+def _looked_at(b: Block, context: Any) -> Any:
+    """Return the vectors that one new token looks at: those of a window, selected ones, joined ones."""
+    if b.compress_tokens:
+        return _seen(b.window_tokens, context) + _seen(b.selected_tokens, context) / b.compress_tokens
+    return _seen(_limit(b), context)
+
+
+def _kept(b: Block, context: Any) -> Any:
+    """Return the vectors that a sequence keeps: its window, or everything, or the window and joined ones."""
+    if b.compress_tokens:
+        return _seen(b.window_tokens, context) + context / b.compress_tokens
+    return _seen(b.window_tokens, context)
+
+
+def _block_pairs(b: Block, tokens: Any, context: Any) -> Any:
+    if b.compress_tokens:
+        far = _pairs(b.selected_tokens, tokens, context) / b.compress_tokens
+        return _pairs(b.window_tokens, tokens, context) + far
+    return _pairs(_limit(b), tokens, context)
+
+
 def _limit(b: Block) -> int:
     found = [n for n in (b.window_tokens, b.selected_tokens) if n]
     return min(found) if found else 0
 
 
 def _index_flop(b: Block, pairs: Any) -> Any:
-    return attention.indexer_flop(float(b.index_heads), float(b.index_width), pairs) if b.index_heads else 0.0
+    if not b.index_heads:
+        return 0.0
+    return attention.indexer_flop(float(b.index_heads), float(b.index_width), pairs / max(b.compress_tokens, 1))
 
 
 def _write_flop(b: Block, context: Any) -> Any:
@@ -260,10 +291,10 @@ def _write_flop(b: Block, context: Any) -> Any:
     if b.attention == "none":
         return 0.0
     key, value = b.head_width + b.rope_width, b.value_width
-    if b.attention == "mla":  # absorbed: the latent itself is looked at
+    if b.attention == "mla" and not b.output_rank:  # absorbed: the latent itself is looked at
         key, value = b.kv_rank + b.rope_width, b.kv_rank
     pair = attention.pair_flop(1.0, float(b.heads), float(key), float(value))
-    return pair * _seen(_limit(b), context) + _index_flop(b, context)
+    return pair * _looked_at(b, context) + _index_flop(b, context)
 
 
 def _prompt_flop(b: Block, tokens: Any, context: Any) -> Any:
@@ -272,7 +303,7 @@ def _prompt_flop(b: Block, tokens: Any, context: Any) -> Any:
     if b.attention == "none":
         return 0.0
     pair = attention.pair_flop(1.0, float(b.heads), float(b.head_width + b.rope_width), float(b.value_width))
-    return pair * _pairs(_limit(b), tokens, context) + _index_flop(b, _pairs(0, tokens, context))
+    return pair * _block_pairs(b, tokens, context) + _index_flop(b, _pairs(0, tokens, context))
 
 
 def _state_flop(b: Block) -> Any:
@@ -280,14 +311,28 @@ def _state_flop(b: Block) -> Any:
     return linear_attention.token_flop(state, passes_per_token=3 if b.is_delta else 2)
 
 
-def _token_elements(b: Block) -> Any:
+def _vector(b: Block) -> Any:
+    """Return the numbers of one kept vector of a layer, without an indexer's key."""
     if b.attention == "mla":
-        return kv_cache.mla_token_B(1.0, float(b.kv_rank), float(b.rope_width), 1.0) + b.index_width
+        return kv_cache.mla_token_B(1.0, float(b.kv_rank), float(b.rope_width), 1.0)
     if b.attention == "gqa":
-        return kv_cache.gqa_token_B(1.0, float(b.kv_heads), (b.head_width + b.value_width) / 2.0, 1.0) + b.index_width
+        return kv_cache.gqa_token_B(1.0, float(b.kv_heads), (b.head_width + b.value_width) / 2.0, 1.0)
     return 0.0
 
 
+def _index_key(b: Block) -> float:
+    """Return the numbers of an indexer's keys for one token of the context."""
+    return b.index_width / max(b.compress_tokens, 1)
+
+
+def _token_elements(b: Block) -> Any:
+    kept = 1.0 + 1.0 / b.compress_tokens if b.compress_tokens else 1.0
+    return _vector(b) * kept + _index_key(b)
+
+
+def _held_elements(b: Block, context: Any) -> Any:
+    return _vector(b) * _kept(b, context) + _index_key(b) * context + b.state_elements
+
+
 def _read_elements(b: Block, context: Any) -> Any:
-    own = _token_elements(b) - b.index_width if b.attention in ("gqa", "mla") else 0.0
-    return own * _seen(_limit(b), context) + b.index_width * context
+    return _vector(b) * _looked_at(b, context) + _index_key(b) * context + 2.0 * b.state_elements

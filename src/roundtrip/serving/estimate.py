@@ -55,9 +55,7 @@ def architecture_from_name(name: str) -> Architecture:
     """Return an estimate of the architecture of a model from the sizes in its name."""
     sizes = stated_sizes(name)
     if sizes is None:
-        raise DomainError(
-            f"the name {name!r} states no size, expected one such as 70B or 235B-A22B, from 10M to 100T"
-        )
+        raise DomainError(f"the name {name!r} states no size, expected one such as 70B or 235B-A22B, from 10M to 100T")
     total, active = sizes
     model = _nearest(plain_name(name), total, active)
     made = _mixture(model, total, active) if active < total else _dense(model, total)

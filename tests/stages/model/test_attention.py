@@ -116,3 +116,10 @@ def test_a_gate_and_a_missing_value_are_matrices_of_their_own() -> None:
     assert attention.output_gate_parameters(4096.0, 32.0, 256.0) == 4096.0 * 8192.0
     shared = attention.gqa_parameters(64.0, 4.0, 2.0, 16.0) - attention.value_parameters(64.0, 2.0, 16.0)
     assert shared == 64.0 * 16.0 * (4.0 + 4.0 + 2.0)  # queries, output, keys
+
+
+def test_one_vector_for_key_and_value_leaves_the_query_and_an_output_in_two_steps() -> None:
+    h, heads, d = 4096.0, 64.0, 512.0
+    layer = attention.shared_key_parameters(h, heads, d, 1024.0, 1024.0, 8.0)
+    assert layer == h * 1024.0 + 1024.0 * heads * d + h * d + heads * d * 1024.0 + 8.0 * 1024.0 * h
+    assert attention.compressor_parameters(h, d, 2.0) == 2.0 * attention.compressor_parameters(h, d, 1.0) == 4 * h * d

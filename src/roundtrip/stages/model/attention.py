@@ -18,6 +18,7 @@ References
 .. [3] DeepSeek-AI, "DeepSeek-V2", 2024, https://arxiv.org/abs/2405.04434: section 2.1 and appendix C.
 .. [4] T. Dao et al., "FlashAttention", 2022, https://arxiv.org/abs/2205.14135: theorem 2.
 .. [5] DeepSeek-AI, "DeepSeek-V3.2", 2025, https://arxiv.org/abs/2512.02556: section 2.1, the lightning indexer.
+.. [6] DeepSeek-AI, "DeepSeek-V4", 2026, https://github.com/deepseek-ai/DeepSeek-V4: compressed sparse attention.
 """
 
 from __future__ import annotations
@@ -61,6 +62,33 @@ def mla_full_query_parameters(
     query = hidden_width * heads * (head_width + rope_width)
     latent = hidden_width * (kv_rank + rope_width) + kv_rank * heads * (head_width + value_width)
     return query + latent + heads * value_width * hidden_width
+
+
+def shared_key_parameters(
+    hidden_width: Number,
+    heads: Number,
+    head_width: Number,
+    query_rank: Number,
+    output_rank: Number,
+    output_groups: Number,
+) -> Number:
+    """Return the weights of one layer whose heads share one vector, key and value [6]_; output in two steps."""
+    query = hidden_width * query_rank + query_rank * heads * head_width
+    output = heads * head_width * output_rank + output_groups * output_rank * hidden_width
+    return query + hidden_width * head_width + output
+
+
+def compressor_parameters(hidden_width: Number, head_width: Number, overlap: Number) -> Number:
+    """Return the weights that join the vectors of some tokens to one, ``2 h o d`` [6]_: the vectors and their shares.
+
+    Parameters
+    ----------
+    hidden_width, head_width : float
+        Numbers in the vector of a token, and in the joined one.
+    overlap : float
+        1, or 2 where each token has a part in two neighbors.
+    """
+    return 2.0 * hidden_width * overlap * head_width
 
 
 def value_parameters(hidden_width: Number, kv_heads: Number, value_width: Number) -> Number:
