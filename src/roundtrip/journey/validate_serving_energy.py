@@ -21,7 +21,7 @@ from roundtrip.serving.energy_runs import FILE, Floats, Runs, predict, read, run
 BARS = {"h100-sxm": 0.15, "b200": 0.20}  # median error of models left out
 COVER = (0.85, 0.95)  # what bands of 90 % may hold
 LEAST_MODELS = 5  # fewer are not fitted again
-ENOUGH = 10  # rows on which a coverage is judged
+ENOUGH = 40  # rows on which a coverage is judged
 
 
 def _pick(r: Runs, models: frozenset[str]) -> NDArray[np.bool_]:

@@ -60,7 +60,9 @@ START: dict[str, tuple[float, float]] = {
     "linear_prompt_ratio": (3.0, 1.0),
     "memory_efficiency": (0.8, 0.15),
     "expert_memory_efficiency": (0.75, 0.2),
-    "packed_efficiency": (0.6, 0.4),
+    "packed_efficiency": (0.5, 0.4),
+    "packed_flop_ratio": (1.5, 0.4),
+    "rank_imbalance": (0.1, 0.7),
     "cache_efficiency": (0.8, 0.2),
     "prefill_efficiency": (0.7, 0.2),
     "expert_efficiency": (0.5, 0.3),
@@ -122,7 +124,7 @@ class Runs:
     state_B: Floats
     attention_flop: Floats
     prompt_attention_flop: Floats
-    is_packed: Floats
+    unpacks: Floats
     is_narrow: Floats
     is_routed_narrow: Floats
     has_block_scales: Floats
@@ -212,6 +214,9 @@ def _described(row: dict[str, str]) -> dict[str, Any]:
     chip = {name: figure.value for name, figure in made.figures.items()}
     a = architecture(row["model"])
     n = numbers(a, made, row["precision"], kv_B=CACHE_ELEMENT_B)
+    # Where a chip does not multiply in 4 bits, vLLM makes 16 of them first, in software.
+    unpacks = n.routed_B < 1.0 and "fp4_rate_flop_s" not in chip
+    routed_rate = chip["bf16_rate_flop_s"] if unpacks else n.routed_rate
     name, task = row["model"].lower(), row.get("task") or ""
     count, batch, answer = _number(row["n_gpu"]), _number(row["mean_batch"]), _number(row["mean_output_tokens"])
     throughput = _number(row.get("output_tokens_per_s"))
@@ -233,13 +238,13 @@ def _described(row: dict[str, str]) -> dict[str, Any]:
         "cache_shards": min(count, float(counts.cache_shards(a))), "state_B": 2.0 * state * STATE_ELEMENT_B,
         "attention_flop": counts.write_attention_flop(a, context),
         "prompt_attention_flop": counts.prompt_attention_flop(a, prompt),
-        "is_packed": n.routed_B < 1.0, "is_narrow": n.common_rate > chip["bf16_rate_flop_s"],
-        "is_routed_narrow": n.routed_rate > chip["bf16_rate_flop_s"],
+        "unpacks": unpacks, "is_narrow": n.common_rate > chip["bf16_rate_flop_s"],
+        "is_routed_narrow": routed_rate > chip["bf16_rate_flop_s"],
         "has_block_scales": n.routed_B == 1.0 and name.startswith(BLOCK_SCALES) and counts.moe_layers(a) > 0,
         "is_linear": state > 0.0, "is_data_parallel": name in DATA_PARALLEL,
         "shares_host": count == 1.0 and key in SHARED_HOST,
         "bandwidth_B_s": chip["bandwidth_B_s"], "rate_flop_s": n.common_rate,
-        "routed_rate_flop_s": n.routed_rate, "wide_rate_flop_s": chip["bf16_rate_flop_s"],
+        "routed_rate_flop_s": routed_rate, "wide_rate_flop_s": chip["bf16_rate_flop_s"],
         "rated_power_W": chip["rated_power_W"],
         "link_B_s": chip["link_B_s"], "link_latency_s": chip["link_latency_s"],
     }  # fmt: skip
@@ -293,15 +298,15 @@ def predict(r: Runs, constants: dict[str, float]) -> tuple[Floats, Floats]:
 
     reached = c["prefill_efficiency"] * np.where(r.is_narrow > 0.0, NARROW_EFFICIENCY, 1.0)
     routed = c["prefill_efficiency"] * np.where(r.is_routed_narrow > 0.0, NARROW_EFFICIENCY, 1.0)
-    packed = c["expert_memory_efficiency"] * np.where(r.is_packed > 0.0, c["packed_efficiency"], 1.0)
+    unpacked = np.where(r.unpacks > 0.0, c["packed_efficiency"], 1.0)
     common_s = prefill.roofline_time_s(
         prefill.compute_time_s(flop / chips, r.rate_flop_s, reached),
         prefill.memory_time_s(r.common_B / split, r.bandwidth_B_s, c["memory_efficiency"]),
     )
     experts_s = prefill.roofline_time_s(
-        prefill.compute_time_s(routed_flop / chips, r.routed_rate_flop_s, routed * c["expert_efficiency"]),
-        prefill.memory_time_s(experts_B / chips, r.bandwidth_B_s, packed),
-    )
+        prefill.compute_time_s(routed_flop / chips, r.routed_rate_flop_s, routed * c["expert_efficiency"] * unpacked),
+        prefill.memory_time_s(experts_B / chips, r.bandwidth_B_s, c["expert_memory_efficiency"] * unpacked),
+    ) * power.rank_stretch(chips, c["rank_imbalance"])
     cache_s = prefill.memory_time_s(cache_B, r.bandwidth_B_s, c["cache_efficiency"])
     message_B = parallel.layer_message_B(rows, r.hidden_width, 2.0)
     talk_s = 2.0 * r.layers * parallel.ring_all_reduce_time_s(message_B, chips, r.link_B_s, 0.8, r.link_latency_s)
@@ -317,7 +322,9 @@ def predict(r: Runs, constants: dict[str, float]) -> tuple[Floats, Floats]:
     flop_J = power.energy_per_flop_J(r.rated_power_W, r.wide_rate_flop_s, c["flop_energy_ratio"])
     moved_B = r.common_B * chips / split + experts_B + cache_B * chips
     weighed_flop = flop * np.where(r.is_narrow > 0.0, c["narrow_flop_ratio"], 1.0)
-    weighed_flop = weighed_flop + routed_flop * np.where(r.is_routed_narrow > 0.0, c["narrow_flop_ratio"], 1.0)
+    of_routed = np.where(r.unpacks > 0.0, c["packed_flop_ratio"], 1.0)
+    of_routed = np.where(r.is_routed_narrow > 0.0, c["narrow_flop_ratio"], of_routed)
+    weighed_flop = weighed_flop + routed_flop * of_routed
     work_J = byte_J * moved_B + flop_J * weighed_flop
     standing_W = power.standing_power_W(r.rated_power_W, c["standing_share"])
     limited_s = power.limited_time_s(step_s, work_J, chips, POWER_LIMIT_SHARE * r.rated_power_W, standing_W)

@@ -59,3 +59,8 @@ def test_padded_rows_are_the_budget_of_every_rank_until_the_prompts_fill_it() ->
 def test_energy_adds_over_chips_time_and_work() -> None:
     two = power.step_energy_J(0.5, 3.0, 2.0, 300.0) + power.step_energy_J(0.5, 3.0, 2.0, 300.0)
     assert np.isclose(two, power.step_energy_J(1.0, 6.0, 2.0, 300.0))
+
+
+def test_one_rank_waits_for_nobody_and_each_doubling_adds_the_same() -> None:
+    assert power.rank_stretch(1.0, 0.2) == 1.0
+    assert np.isclose(power.rank_stretch(8.0, 0.2) - power.rank_stretch(4.0, 0.2), 0.2)

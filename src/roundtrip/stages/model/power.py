@@ -86,6 +86,15 @@ def padded_prompt_rows(
     return np.maximum(padded, prompts_per_step * prompt_tokens)
 
 
+def rank_stretch(expert_ranks: Number, rank_imbalance: Number) -> Number:
+    """Return how much longer the busiest of some ranks with experts takes than the mean, ``1 + i log2 n``.
+
+    Some experts are liked more than others, whatever the batch: what chance alone does fades with it
+    (`roundtrip.stages.model.experts.busiest_load`), this does not.
+    """
+    return 1.0 + rank_imbalance * np.log2(expert_ranks)
+
+
 def limited_time_s(
     duration_s: Number, work_energy_J: Number, accelerators: Number, power_limit_W: Number, standing_power_W: Number
 ) -> Number:
