@@ -31,6 +31,7 @@ NAMES = STEP + LOOP
 SHARES = ("memory_efficiency", "cache_efficiency", "prefill_efficiency", "expert_efficiency", "attention_efficiency",
           "link_efficiency", "group_exponent", "usable_share", "wave_share")  # fmt: skip
 ENGINES = ("vllm", "sglang", "trtllm")
+TEXTS = ("title", "families", "accelerators", "cells")  # of a table, beside its constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,8 @@ def read(path: str, engine: str = "") -> dict[str, float]:
     for table in ("shared", engine):
         values = body.get(table, {})
         if isinstance(values, dict):
-            found |= {name: _value(value, name, f"--constants {path}: {table}") for name, value in values.items()}
+            where = f"--constants {path}: {table}"
+            found |= {name: _value(value, name, where) for name, value in values.items() if name not in TEXTS}
     return found
 
 
