@@ -9,23 +9,12 @@ import pytest
 
 from roundtrip.catalog.architectures import rows
 from roundtrip.catalog.load import load
+from roundtrip.journey.validate_counts import NVIDIA, flop
 from roundtrip.serving import counts
 from roundtrip.serving.architecture import Architecture, Block, architecture
 
 EVERY = sorted(rows())
 UNSAID = {"nemotron-nano-12b-v2"}  # its maker says 12 billion and no more
-# Tokens a second and model Tflop/s of one accelerator, sequence length, drafts counted: NVIDIA, Megatron-Bridge,
-# docs/performance-summary.md, release 25.11 (H100, GB300, B200) and, from gpt-oss on, 26.08.
-NVIDIA = (
-    ("llama-3.1-8b", 14451, 744, 8192, False), ("llama-3.1-8b", 37556, 1933, 8192, False),
-    ("llama-3.1-70b", 1602, 719, 8192, False), ("llama-3.1-70b", 4520, 2030, 8192, False),
-    ("llama-3.1-405b", 292, 737, 8192, False), ("llama-3.1-405b", 999, 2522, 8192, False),
-    ("deepseek-v3", 3848, 961, 4096, False), ("deepseek-v3", 4357, 1088, 4096, False),
-    ("deepseek-v3", 2139, 557, 4096, True), ("qwen3-30b-a3b", 5275, 121, 4096, False),
-    ("qwen3-235b-a22b", 6131, 907, 4096, False), ("gpt-oss-120b", 33024, 1077, 4096, False),
-    ("deepseek-v3", 6288, 1635, 4096, True), ("qwen3-30b-a3b", 44544, 1029, 4096, False),
-    ("deepseek-v4-flash", 8224, 748, 4096, True), ("deepseek-v4-flash", 7776, 706, 4096, True),
-)  # fmt: skip
 EVERY_KIND = [
     "llama-3.1-8b",
     "gpt-oss-120b",
@@ -67,11 +56,7 @@ def test_most_published_numbers_are_met_to_the_unit() -> None:
 def test_operations_of_training_megatron_bridge(
     name: str, tokens: float, rate: float, length: float, drafts: bool
 ) -> None:
-    a = architecture(name)
-    flop = counts.training_flop_per_token(a, length)
-    if drafts:
-        flop = flop + 3.0 * counts.draft_flop_per_token(a, length)
-    assert abs(flop / (rate * 1e12 / tokens) - 1.0) < 0.007
+    assert abs(flop(architecture(name), length, drafts) / (rate * 1e12 / tokens) - 1.0) < 0.007
 
 
 def test_operations_of_deepseek_v3_zhao_2025_table_2() -> None:

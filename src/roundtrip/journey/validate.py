@@ -15,7 +15,7 @@ from roundtrip.journey.truth import Row, Score, check, rows
 
 # A room's scores: `validate_<room>.score(directory)`. Those in DATA need a data set of that name; the others hold the
 # room against single published figures, and take a data set along where the folder has one.
-ROOMS = ("keyboard", "access", "optics", "energy", "eye", "engine")
+ROOMS = ("keyboard", "access", "optics", "energy", "eye", "engine", "counts")
 DATA = {"azure_rtt.csv": "routes", "serving_silicon.csv": "silicon", "vllm_energy_runs.csv": "serving_energy"}
 
 
