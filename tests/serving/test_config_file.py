@@ -67,6 +67,17 @@ def test_the_precision_of_the_weights(found: Any, precision: str, routed: str) -
     assert (a.precision, a.routed_precision) == (precision, routed)
 
 
+def test_a_file_beside_it_may_say_how_weights_are_rounded(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    (tmp_path / "hf_quant_config.json").write_text(
+        '{"quantization": {"quant_algo": "FP8", "exclude_modules": ["lm_head"]}}'
+    )
+    assert read_config(tmp_path).precision == "fp8"
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": 3}')
+    with pytest.raises(DomainError, match=r"hf_quant_config.json: quantization = 3, expected a table"):
+        read_config(tmp_path)
+
+
 def test_windows_of_each_family() -> None:
     def windows(**keys: Any) -> list[tuple[int, int]]:
         body = LLAMA | {"num_hidden_layers": 12, "max_position_embeddings": 8192, **keys}

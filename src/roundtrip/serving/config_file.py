@@ -95,9 +95,24 @@ class Config:
 
 
 def read_config(path: str | Path) -> Architecture:
-    """Return the architecture of a ``config.json``, or of the folder that holds one."""
+    """Return the architecture of a ``config.json``, or of the folder that holds one.
+
+    Where the file does not say how weights are rounded, an ``hf_quant_config.json`` beside it may.
+    """
     file = Path(path)
     file = file / "config.json" if file.is_dir() else file
+    body = _keys(file)
+    beside = file.with_name("hf_quant_config.json")
+    if "quantization_config" not in body and file.name == "config.json" and beside.is_file():
+        found = Config(_keys(beside), str(beside)).part("quantization")
+        if found:
+            ignored = found.items("exclude_modules")
+            body["quantization_config"] = {"quant_method": "modelopt", **found.body, "ignore": ignored}
+    return from_config(body, str(file))
+
+
+def _keys(file: Path) -> dict[str, Any]:
+    """Return the keys of a JSON file, or say in one line what is wrong with it."""
     try:
         if file.stat().st_size > MOST_B:
             raise DomainError(f"{file}: {file.stat().st_size:,} B, expected a config.json of at most {MOST_B:,} B")
@@ -112,7 +127,7 @@ def read_config(path: str | Path) -> Architecture:
         raise DomainError(f"{file}: not JSON ({str(error)[:80]})") from None
     if not isinstance(body, dict):
         raise DomainError(f"{file}: expected a table of keys, not {type(body).__name__}")
-    return from_config(cast("dict[str, Any]", body), str(file))
+    return cast("dict[str, Any]", body)
 
 
 def from_config(body: Mapping[str, Any], where: str = "config.json") -> Architecture:
