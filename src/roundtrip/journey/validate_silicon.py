@@ -222,8 +222,8 @@ def _within_two(t: Table, predictions: dict[str, Floats], asked: int) -> list[di
                 value = float((np.abs(error) < np.log(2.0)).mean())
                 made.append(
                     _score(
-                        f"{name}: {what}",
-                        "share within a factor of two (at least)",
+                        f"{name}, within a factor of two: {what}",
+                        "share of the rows (at least)",
                         value,
                         WITHIN_TWO[side],
                         value >= WITHIN_TWO[side],
