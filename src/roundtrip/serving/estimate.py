@@ -65,13 +65,13 @@ def architecture_from_name(name: str) -> Architecture:
 
 def _nearest(word: str, total: float, active: float) -> Architecture:
     """Return the catalog's architecture of the same kind that is nearest in size, its own family before others."""
-    family = re.match(r"[a-z]+", word)
+    near = [found.group() for found in (re.match(r"[a-z]+", word), re.match(r"[a-z]+-?\d[\d.]*", word)) if found]
 
     def distance(a: Architecture) -> float:
         apart = abs(math.log(counts.parameters(a) / total)) + abs(math.log(counts.active_parameters(a) / active))
-        return apart - (_FAMILIAR if family and a.name.startswith(family.group()) else 0.0)
+        return apart - _FAMILIAR * sum(a.name.startswith(start) for start in near)
 
-    every = [architecture(key) for key in rows()]
+    every = [architecture(key) for key in rows() if "-vl-" not in key]
     same = [a for a in every if bool(counts.moe_layers(a)) == (active < total)]
     return min(same, key=distance)
 
