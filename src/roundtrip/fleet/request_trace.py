@@ -2,7 +2,7 @@
 
 Time begins when the request arrives. Up to the first token its spans follow one another; after it, the parts of the
 answer are sums over the answer's steps, laid one after the other as the parts of a token are in a trip: decode, what
-prompts of others add, and what preemption takes. They add up exactly.
+prompts of others add, and what takes it out of the steps. They add up exactly.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ STAGES = {
     "others_prefill": ("model.prefill", "waiting"),
     "decode": ("model.decode", "moving charge"),
 }
-LATE = ("decode", "others_prefill")  # causes of which nothing lies before the first token
-SPLIT = "preemption"  # may lie on both sides of it
+EARLY = ("network", "queue", "prefill")  # causes that end with the first token
+LATE = ("decode", "others_prefill")  # causes that begin with it; all others may lie on both sides of it
 
 
 def check_requests(found: Records, numbers: Sequence[int]) -> list[int]:
@@ -64,27 +64,30 @@ def request_trace(found: Records, i: int) -> Trace:
         "prompt_tokens": float(found.work.prompt[i]), "output_tokens": float(found.work.output[i]),
         "cached_tokens": float(row["cached"]), "preemptions": float(row["preemptions"]),
     }  # fmt: skip
+    early: dict[str, float] = {cause: waits[cause] for cause in EARLY if cause in waits}
+    late: dict[str, float] = {cause: waits[cause] for cause in LATE}
+    for cause in (cause for cause in waits if cause not in early and cause not in late):
+        before_s = min(waits[cause], early_s)  # of several such causes, the first in the list come first
+        early_s -= before_s
+        early[cause], late[cause] = before_s, waits[cause] - before_s
     spans: list[Span] = []
     before: str | None = None
     at_s = 0.0
-    for cause, whole_s in waits.items():
-        duration_s = early_s if cause == SPLIT else whole_s
-        if cause in LATE or (cause == SPLIT and not early_s):
-            continue
-        spans.append(_span(cause, cause, at_s, duration_s, before))
-        at_s += duration_s
-        before = cause
+    for cause, duration_s in early.items():
+        if duration_s > 0.0 or cause in ("queue", "prefill"):
+            spans.append(_span(cause, cause, at_s, duration_s, before))
+            at_s += duration_s
+            before = cause
     spans[0].attributes |= facts
     first = spans[-1].id
     answer = _span("answer", "decode", at_s, float(row["last_s"] - row["first_s"]), first)
     answer.title = "the answer, after its first token"
     answer.attributes["tokens"] = float(found.work.output[i] - 1)
     spans.append(answer)
-    parts = {"decode": waits["decode"], "others_prefill": waits["others_prefill"]}
-    parts["preemption.late"] = waits[SPLIT] - early_s
-    for id, duration_s in parts.items():
-        if duration_s > 0.0 or id == "decode":
-            part = _span(id, id.partition(".")[0], at_s, duration_s, before, "answer")
+    for cause, duration_s in late.items():
+        if duration_s > 0.0 or cause == "decode":
+            id = f"{cause}.late" if any(span.id == cause for span in spans) else cause
+            part = _span(id, cause, at_s, duration_s, before, "answer")
             part.attributes["laid"] = "as a sum"
             spans.append(part)
             at_s += duration_s
