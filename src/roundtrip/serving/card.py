@@ -19,6 +19,7 @@ SHOWN = ("bf16", "fp8", "fp4")
 USABLE_SHARE = 0.9  # of an accelerator's memory, as vLLM's gpu_memory_utilization
 LIKE = "b200"  # multiplies in all precisions, so that bytes follow from the precision alone
 LONGEST = 10**8
+KEPT_B, STATE_B = 2.0, 4.0  # of a number of the cache, and of a state, which is added to at every token [B]
 RENTED = ("phone-soc", "this-machine")  # not these: they are no accelerators of a cluster
 
 
@@ -64,7 +65,8 @@ def card(name: str, context: float = 4096.0, may_estimate: bool = False) -> Card
     key = None if a.is_estimate or name.endswith(".json") else catalog_key(name)
     row = rows().get(key or "")
     sizes = {precision: size_B(a, precision) for precision in SHOWN}
-    held = float(counts.cache_held_elements(a, context))
+    state = counts.state_elements(a)
+    held_B = KEPT_B * (float(counts.cache_held_elements(a, context)) - state) + STATE_B * state
     return Card(
         architecture=a, title=row.title if row else a.name, source=row.source if row else "",
         note=a.note or (row.note if row else ""), published=row.published if row else Published(), context=context,
@@ -73,8 +75,8 @@ def card(name: str, context: float = 4096.0, may_estimate: bool = False) -> Card
         layers=counts.layers(a), layer_kinds=_kinds(a), flop_per_token=float(counts.flop_per_token(a, context)),
         training_flop_per_token=float(counts.training_flop_per_token(a, context)),
         write_flop=2.0 * counts.active_parameters(a) + float(counts.write_attention_flop(a, context)),
-        cache_token_B=2.0 * counts.cache_elements(a), cache_held_B=2.0 * held, weights_B=sizes,
-        fits=[_fit(key, sizes, held) for key in load("accelerators") if key not in RENTED],
+        cache_token_B=KEPT_B * counts.cache_elements(a), cache_held_B=held_B, weights_B=sizes,
+        fits=[_fit(key, sizes, held_B) for key in load("accelerators") if key not in RENTED],
     )  # fmt: skip
 
 
@@ -85,11 +87,9 @@ def size_B(a: Architecture, precision: str) -> float:
     return routed * n.routed_B + (counts.parameters(a) - routed) * n.common_B
 
 
-def _fit(accelerator: str, sizes: dict[str, float], held: float) -> Fit:
+def _fit(accelerator: str, sizes: dict[str, float], held_B: float) -> Fit:
     memory_B = entry("accelerators", accelerator).figure("memory_B").value
-    needed = {
-        p: int(weights.accelerators_needed(size + 2.0 * held, memory_B, USABLE_SHARE)) for p, size in sizes.items()
-    }  # pyright: ignore[reportArgumentType]
+    needed = {p: int(weights.accelerators_needed(size + held_B, memory_B, USABLE_SHARE)) for p, size in sizes.items()}  # pyright: ignore[reportArgumentType]
     return Fit(accelerator, memory_B, needed)
 
 
