@@ -83,7 +83,8 @@ def _page(made: Card) -> str:
         f"at a context of {context}:",
         f"  {made.flop_per_token / 1e9:,.2f} Gflop for each token that is read, {made.write_flop / 1e9:,.2f} for the "
         f"next that is written, {made.training_flop_per_token / 1e9:,.1f} in training",
-        f"  {made.cache_token_B:,.0f} B of cache for each token in 16 bits, {made.cache_held_B / 1e6:,.1f} MB held{states}",
+        f"  {made.cache_token_B:,.0f} B of cache for each token in 16 bits, "
+        f"{made.cache_held_B / 1e6:,.1f} MB held{states}",
         "weights in " + ", ".join(f"{name} {size / 1e9:,.1f} GB" for name, size in made.weights_B.items()),
         "accelerators that hold weights and the cache of one such sequence, in " + ", ".join(made.weights_B) + ":",
     ]
