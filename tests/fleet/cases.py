@@ -29,16 +29,65 @@ def bent(rng: np.random.Generator, budget: int, sequences: int) -> StepTimes:
     )
 
 
-def build(seed: int, count: int, kinds: int, replicas: int, **choices: Any) -> tuple[Workload, Deployment]:
-    """Return a load and a cluster drawn from a seed and some choices."""
+EVENTS = ("cancel", "timeout", "reasoning", "given failures", "drawn failures", "swap", "split", "drafts", "network")
+
+
+def happen(
+    seed: int, events: Any, horizon_s: float, replicas: int, count: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is drawn for some of `EVENTS`: of the load, and of the cluster."""
+    rng = np.random.default_rng([seed, 7])
+    scale_s = max(horizon_s, 0.05)
+    load: dict[str, Any] = {}
+    cluster: dict[str, Any] = {}
+    if "cancel" in events:
+        patience_s = rng.exponential(scale_s * rng.choice([0.1, 1.0]), count) + 1e-6
+        load["cancel_s"] = np.where(rng.random(count) < 0.6, patience_s, np.inf)
+    if "timeout" in events:
+        cluster["timeout_s"] = scale_s * rng.uniform(0.05, 2.0)
+    if "given failures" in events:
+        outages: list[tuple[int, float, float]] = []
+        for k in range(replicas):
+            at_s = 0.0
+            for _ in range(int(rng.integers(0, 4))):
+                down_s = at_s + rng.exponential(scale_s)
+                at_s = down_s + rng.exponential(0.5 * scale_s)
+                outages.append((k, down_s, np.inf if rng.random() < 0.1 else at_s))
+                if outages[-1][2] == np.inf:
+                    break
+        cluster["failures"] = tuple(outages)
+    elif "drawn failures" in events:
+        cluster["mtbf_s"], cluster["mttr_s"] = scale_s * rng.uniform(0.5, 2.0), scale_s * rng.uniform(0.05, 0.5)
+    if cluster.keys() & {"mtbf_s"} or cluster.get("failures"):
+        cluster["on_failure"] = "retry" if rng.random() < 0.7 else "fail"
+    if "swap" in events:
+        cluster |= {"preemption": "swap", "swap_B_s": 10.0 ** rng.uniform(4, 7)}
+    if "split" in events and replicas > 1:
+        cluster |= {"prefill_replicas": int(rng.integers(1, replicas)), "link_B_s": 10.0 ** rng.uniform(4, 8),
+                    "link_latency_s": float(rng.choice([0.0, 1e-3]))}  # fmt: skip
+    if "network" in events:
+        cluster["network_rtt_s"] = rng.uniform(0.0, 0.1)
+    return load, cluster
+
+
+def build(
+    seed: int, count: int, kinds: int, replicas: int, events: Any = (), **choices: Any
+) -> tuple[Workload, Deployment]:
+    """Return a load and a cluster drawn from a seed, some choices, and what may happen."""
     rng = np.random.default_rng(seed)
     budget = int(rng.integers(8, 90))
     sequences = int(rng.integers(1, min(budget, 24) + 1))
+    also = np.random.default_rng([seed, 8])
+    if "drafts" in events:
+        drafts = min(int(also.integers(1, 5)), budget - 1)
+        sequences = max(min(sequences, budget // (1 + drafts)), 1)
+        choices |= {"draft_tokens": drafts, "acceptance": float(also.choice([0.0, 1.0, also.random()])),
+                    "draft_s": also.uniform(0.0, 1e-3)}  # fmt: skip
     page = int(choices.pop("page"))
     longest = int(rng.integers(4, 160))
     prompt = rng.integers(1, longest + 1, count)
     output = np.minimum(rng.geometric(1.0 / rng.integers(1, 60), count), 200)
-    need = -(-(prompt + output) // page)
+    need = -(-(prompt + output + (6 if "drafts" in events else 0)) // page)
     pressure = choices.pop("pressure")
     roomy = int(need.sum()) + 1
     tight = int(need.max() * (1.0 + 2.0 * rng.random())) + (0 if rng.random() < 0.2 else 1)
@@ -51,7 +100,7 @@ def build(seed: int, count: int, kinds: int, replicas: int, **choices: Any) -> t
                 budget, sequences, step_s=rng.uniform(1e-3, 5e-3), row_s=rng.uniform(0, 1e-4),
                 sequence_s=rng.uniform(0, 1e-4), context_s=rng.uniform(0, 1e-6), pair_s=rng.uniform(0, 1e-6),
             )  # fmt: skip
-        made.append(Kind("drawn", times, tight if pressure else roomy))
+        made.append(Kind("drawn", times, tight if pressure else roomy, token_B=also.uniform(10.0, 200.0)))
     mode = choices.pop("mode")
     rate = rng.uniform(2.0, 400.0)
     arrival = np.sort(np.cumsum(rng.exponential(1.0 / rate, count)) * (1.0 if rng.random() < 0.8 else 0.0))
@@ -80,6 +129,11 @@ def build(seed: int, count: int, kinds: int, replicas: int, **choices: Any) -> t
                 del ids[offsets[-1] + 1 :]
             offsets.append(len(ids))
         more |= {"offsets": np.array(offsets), "ids": np.array(ids, np.int64), "block_tokens": blocks}
+    load, cluster = happen(seed, events, float(arrival[-1]), replicas, count)
+    if "reasoning" in events:
+        load["reasoning"] = also.integers(0, output + 1)
+    more |= load
+    choices |= cluster
     work = Workload(
         "drawn", arrival, prompt, output, priority=rng.integers(0, 3, count), session=rng.integers(0, 5, count), **more
     )
@@ -106,12 +160,14 @@ def cases(draw: st.DrawFn, most: int = 60) -> tuple[Workload, Deployment]:
         draw(st.integers(1, most)),
         draw(st.integers(1, 2)),
         draw(st.integers(1, 4)),
+        draw(st.one_of(st.just(()), st.sets(st.sampled_from(EVENTS)))),
         page=draw(st.sampled_from([1, 2, 4, 7, 16])),
         pressure=draw(st.booleans()),
         mode=draw(st.sampled_from(["open", "clients", "sessions"])),
         policy=draw(st.sampled_from(POLICIES)),
         router=draw(st.sampled_from(routers)),
         admission=draw(st.sampled_from(ADMISSION)),
+        plans_ahead=draw(st.booleans()),
         chunked_prefill=draw(st.sampled_from([True, True, True, False])),
         prefix_cache=cache,
     )

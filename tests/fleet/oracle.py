@@ -1,12 +1,12 @@
 """The judge of the event loop: a scheduler with lists, one step and one page at a time, and no trick.
 
 It is slow on purpose: each step walks all requests, each token moves the clock by an addition, each page is an object
-in an ordered list. What it shares with the program is the input alone (workload, deployment, step times).
+in an ordered list. What it shares with the program is the input alone (workload, deployment, step times, what is drawn
+before a run). Here is one replica; `tests.fleet.judge` has the cluster.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -15,15 +15,12 @@ from typing import Any
 import numpy as np
 
 from roundtrip.fleet.deployment import Deployment
-from roundtrip.fleet.route import assign
 from roundtrip.fleet.times import StepTimes
-from roundtrip.fleet.workload import Workload
+
+GONE = ("done", "refused", "canceled", "timed out", "failed")
+ONE = 65536  # units of the mean tokens of a step
 
 SAME_S = 1e-9
-
-
-class Tie(Exception):  # noqa: N818
-    """Two things happen so nearly at once that rounding decides: no case for a comparison to 1e-9."""
 
 
 @dataclass(eq=False)
@@ -32,29 +29,50 @@ class Job:
 
     number: int
     prompt: int
-    output: int
+    output: int  # steps that yield its answer
+    tokens: int  # of its answer
+    most: int  # tokens of the cache that it may need
     rank: int = 0
+    visible_at: int = 0  # the step with the first token that is shown
+    patience: float = math.inf
     arrived: float = math.nan
+    seen: float = math.nan  # the end of the step in which it arrived
     started: float = math.nan
     first: float = math.nan
     last: float = math.nan
+    visible: float = math.nan
+    left: float = math.nan
     others: float = 0.0
-    lost: float = 0.0
-    early: float = 0.0  # lost before the first token
+    waits: dict[str, float] = field(
+        default_factory=lambda: dict.fromkeys(("preempted", "swapped", "sent", "lost"), 0.0)
+    )
+    early: float = 0.0  # of these before the first token
+    cause: str = ""
+    mark: float = math.nan
     cached: int = 0
     preemptions: int = 0
+    retries: int = 0
     replica: int = -1
     written: int = 0
     computed: int = 0
-    preempted_at: float = math.nan
+    goal: int = 0
+    kept: int = 0
     pages: list[int] = field(default_factory=list)
+    source: Server | None = None
+    source_pages: list[int] = field(default_factory=list)
     keys: list[Any] = field(default_factory=list)  # of the full pages of the prompt that a trace knows
-    refused: bool = False
+    where: str = "ahead"
+    quits: str = ""
     reads: bool = True  # its prompt, or after a preemption all it had
 
-    @property
-    def goal(self) -> int:
-        return self.prompt + self.written
+    def settle(self, now: float) -> None:
+        if self.cause:
+            self.waits[self.cause] += max(now - self.mark, 0.0)
+        self.cause = ""
+
+    def stop(self, cause: str, now: float) -> None:
+        self.settle(now)
+        self.cause, self.mark = cause, now
 
 
 class Pool:
@@ -97,23 +115,46 @@ class Pool:
 class Server:
     """One replica."""
 
-    def __init__(self, number: int, deployment: Deployment) -> None:
-        kind = deployment.kinds[deployment.replicas[number]]
-        self.number = number
-        self.d = deployment
-        self.times = kind.times
-        self.pool = Pool(kind.pages, deployment.prefix_cache)
-        self.total = kind.pages
-        self.slow = kind.token_s(deployment.max_sequences) / deployment.kinds[0].token_s(deployment.max_sequences)
+    def __init__(self, number: int, deployment: Deployment, cluster: Any) -> None:
+        d = deployment
+        self.kind = d.kinds[d.replicas[number]]
+        self.number, self.d, self.cluster = number, d, cluster
+        self.reads_only = number < d.prefill_replicas
+        self.stage = 1 if d.prefill_replicas and not self.reads_only else 0
+        self.width = 1 + d.draft_tokens
+        self.growth = round(sum(d.acceptance**k for k in range(d.draft_tokens + 1)) * ONE)
+        self.total = self.kind.pages
+        self.slow = self.kind.token_s(d.max_sequences) / d.kinds[0].token_s(d.max_sequences)
+        self.steps = 0  # done
+        self.failures = 0
+        self.swapped = 0
+        self.alive = True
+        self.restart()
+
+    def restart(self) -> None:
+        """Have an empty memory and nothing to do."""
+        self.pool = Pool(self.total, self.d.prefix_cache and self.stage == 0)
         self.waiting: list[Job] = []
         self.running: list[Job] = []
-        self.until = math.inf
-        self.now = 0.0
-        self.plan: list[tuple[Job, int, bool]] = []
-        self.added = 0.0
+        self.moving: list[Job] = []
+        self.ready: list[Job] = []
+        self.leaving: list[Job] = []
+        self.handed: list[Job] = []
         self.given: list[Job] = []
-        self.steps = 0
-        self.busy = 0.0
+        self.until, self.now = math.inf, 0.0
+        self.woken = False
+        self.plan: list[tuple[Job, int, int, bool]] = []
+        self.added = self.moved = 0.0
+        self.swapping = 0
+        self.link = 0.0
+
+    def grown(self, steps: int) -> int:
+        return steps * self.growth // ONE
+
+    def wake(self, now: float) -> None:
+        if self.until == math.inf:
+            self.now = self.until = now
+            self.woken = True
 
     def enqueue(self, job: Job, front: bool = False) -> None:
         if front and self.d.policy == "fcfs":
@@ -129,7 +170,7 @@ class Server:
 
     def hits(self, job: Job) -> list[int]:
         found = []
-        if not self.d.prefix_cache:
+        if not self.pool.keeps:
             return found
         for key in job.keys:
             if key not in self.pool.where:
@@ -144,6 +185,9 @@ class Server:
     def pages_for(self, tokens: int) -> int:
         return -(-tokens // self.d.page_tokens)
 
+    def reserved(self, job: Job) -> int:
+        return self.pages_for(job.kept + -(-self.growth // ONE))
+
     def grow(self, job: Job, tokens: int) -> bool:
         more = self.pages_for(tokens) - len(job.pages)
         if more > len(self.pool.free):
@@ -157,6 +201,8 @@ class Server:
     def release(self, job: Job, stays: bool) -> None:
         full = job.computed // self.d.page_tokens
         pages, job.pages = job.pages, []
+        while stays and len(pages) > self.pages_for(job.computed):
+            self.pool.let_go(pages.pop(), front=True)  # taken for the next step
         if stays and len(pages) > full and self.pool.key[pages[-1]] is None:
             assert len(pages) == full + 1
             self.pool.let_go(pages.pop(), front=True)
@@ -167,16 +213,26 @@ class Server:
 
     # -- a step ---------------------------------------------------------------------------------------------------
 
+    def interrupt(self, job: Job) -> None:
+        """Let a job forget that it is in the steps; what was written stays."""
+        if not job.reads:
+            job.goal = job.prompt + self.grown(job.written - 1) + 1
+        job.reads = True
+
     def preempt(self) -> Job:
         job = self.running[-1]
         if self.d.policy == "priority":
             job = max(self.running, key=lambda j: (j.rank, j.number))
         self.running.remove(job)
+        tokens, wrote = job.computed, not job.reads
         self.release(job, True)
-        if math.isnan(job.preempted_at):
-            job.preempted_at = self.now
+        self.interrupt(job)
+        if self.d.preemption == "swap":
+            job.kept = job.goal - 1 if wrote else tokens
+            self.swapping += self.pages_for(tokens)
+        job.stop("swapped" if self.d.preemption == "swap" else "preempted", self.now)
         job.computed = 0
-        job.reads = True
+        job.where = "waiting"
         job.preemptions += 1
         self.enqueue(job, front=True)
         return job
@@ -184,97 +240,188 @@ class Server:
     def schedule(self) -> None:
         d = self.d
         budget = d.token_budget
-        plan: dict[int, tuple[Job, int, bool]] = {}
+        plan: dict[int, tuple[Job, int, int, bool]] = {}
         disturbed = False
+        gain = self.grown(self.steps + 1) - self.grown(self.steps)
+        self.swapping = 0
+        self.woken = False
+        planned_before = d.plans_ahead and bool(self.running)
         at = 0
         while at < len(self.running) and budget > 0:
             job = self.running[at]
-            tokens = min(job.goal - job.computed, budget)
+            tokens = min(job.goal - job.computed, budget) if job.reads else gain
+            cost = tokens if job.reads else self.width
             gone = False
             while not self.grow(job, job.computed + tokens):
                 disturbed = True
                 victim = self.preempt()
                 if victim.number in plan:
-                    _, back, _ = plan.pop(victim.number)
-                    budget += back
+                    budget += plan.pop(victim.number)[2]
                     at -= 1
                 if victim is job:
                     gone = True
                     break
             if gone:
                 continue
-            plan[job.number] = (job, tokens, not job.reads)
-            budget -= tokens
+            plan[job.number] = (job, tokens, cost, not job.reads)
+            budget -= cost
             at += 1
+        while self.ready and len(self.running) < d.max_sequences and budget >= self.width:
+            job = self.ready.pop(0)
+            while len(job.pages) > self.pages_for(job.kept + gain):
+                self.pool.let_go(job.pages.pop(), front=True)
+            budget -= self.write_on(job, gain, plan)
         while not disturbed and self.waiting and budget > 0 and len(self.running) < d.max_sequences:
             job = self.waiting[0]
+            if job.where == "handed":
+                if self.reserved(job) > len(self.pool.free):
+                    break
+                self.waiting.pop(0)
+                job.pages = [self.pool.take() for _ in range(self.reserved(job))]
+                job.where = "moving"
+                self.moving.append(job)
+                self.cluster.book(job, self.now)
+                continue
+            if planned_before and job.seen > self.now - SAME_S:
+                break
             hits = self.hits(job)
             page = d.page_tokens
             done = min(len(hits) * page, (job.goal - 1) // page * page)
-            if not d.chunked_prefill and job.goal - done > budget:
-                break
-            tokens = min(job.goal - done, budget)
-            wanted = job.goal if d.admission == "prompt" else done + tokens
             idle = sum(self.pool.holders[p] == 0 for p in hits)
+            comes_back = 0 < job.kept == job.goal - 1 and job.written > 0
+            if comes_back:
+                tokens, wanted = 0, job.kept + gain
+                if budget < self.width:
+                    break
+            else:
+                done = max(done, job.kept)
+                if not d.chunked_prefill and job.goal - done > budget:
+                    break
+                tokens = min(job.goal - done, budget)
+                wanted = job.goal if d.admission == "prompt" else done + tokens
             if max(self.pages_for(wanted) - len(hits), 0) + idle > len(self.pool.free):
                 break
             self.waiting.pop(0)
-            self.running.append(job)
             for p in hits:
                 self.pool.hold(p)
             job.pages = list(hits)
+            self.swapping += max(self.pages_for(job.kept) - len(hits), 0)
+            if comes_back:
+                budget -= self.write_on(job, gain, plan)
+                continue
+            self.running.append(job)
             assert self.grow(job, done + tokens)
-            job.computed = done
+            job.computed, job.kept, job.where = done, 0, "running"
             if math.isnan(job.started):
                 job.started = max(self.now, job.arrived)
                 job.cached = done
-            plan[job.number] = (job, tokens, False)
+            plan[job.number] = (job, tokens, tokens, False)
             budget -= tokens
         self.plan = list(plan.values())
         if not self.plan:
-            assert not self.waiting
+            assert not self.waiting or self.moving or self.handed
             self.until = math.inf
             return
-        writers = [job for job, _, writes in self.plan if writes]
-        readers = [(job, tokens) for job, tokens, writes in self.plan if not writes]
-        duration, alone = duration_s(self.times, writers, readers)
-        self.added = duration - alone if readers else 0.0
-        self.steps += 1
-        self.busy += duration
-        self.until = self.now + duration
+        self.price()
 
-    def finish(self) -> list[Job]:
-        """End the running step; return those that are done, those that wrote before those that read."""
-        self.now = self.until
-        done = []
-        for job, tokens, writes in self.plan:
+    def write_on(self, job: Job, gain: int, plan: dict[int, tuple[Job, int, int, bool]]) -> int:
+        """Let a job whose cache is here or comes from the host write in this step; return what that takes of it."""
+        job.settle(self.now)
+        job.computed, job.kept, job.where, job.reads = job.kept, 0, "running", False
+        assert self.grow(job, job.computed + gain)
+        self.running.append(job)
+        plan[job.number] = (job, gain, self.width, True)
+        return self.width
+
+    def price(self) -> None:
+        writers = [job for job, _, _, writes in self.plan if writes]
+        readers = [(job, tokens) for job, tokens, _, writes in self.plan if not writes]
+        rest = self.steps * self.growth % ONE / ONE  # a context is a whole number, its mean growth is none
+        duration, alone = duration_s(self.kind.times, writers, readers, self.width, rest, self.d.draft_s)
+        self.added = duration - alone if readers else 0.0
+        self.swapped += self.swapping
+        self.moved = 0.0
+        if self.swapping:
+            self.moved = self.swapping * self.d.page_tokens * self.kind.token_B / self.d.swap_B_s
+        self.until = self.now + duration + self.moved
+
+    def finish(self) -> None:
+        """End the running step: who is to leave, who wrote his last token, whose prompt is read."""
+        self.now = now = self.until
+        self.steps += bool(self.plan)
+        for job, tokens, _, writes in self.plan:
             if writes:
                 job.others += self.added
+                job.waits["swapped"] += self.moved
+                job.written += 1
             job.computed += tokens
-        for job, _, writes in self.plan:
-            if job.computed < job.goal:
+        plan, self.plan = self.plan, []
+        read = [job for job, _, _, writes in plan if not writes and job.computed >= job.goal]
+        leaving, self.leaving = self.leaving, []
+        for job in reversed(leaving):
+            if job not in read:
+                self.quit(job)
+        for job in sorted((job for job, _, _, writes in plan if writes), key=lambda j: j.number):
+            if job.where != "running":
                 continue
-            job.reads = False
-            job.written += 1
-            if not math.isnan(job.preempted_at):
-                job.lost += self.now - job.preempted_at
-                job.preempted_at = math.nan
-            if job.written == 1:
-                job.first = self.now
-                job.early = job.lost
+            if job.written == job.visible_at:
+                job.visible = now
             if job.written == job.output:
-                job.last = self.now
-                done.append((not writes, job.number if writes else 0, job))
-        done = [job for *_, job in sorted(done, key=lambda x: x[:2])]
-        for job in done:
-            self.running.remove(job)
-            self.release(job, False)
-            self.given.remove(job)
-        self.plan = []
-        return done
+                self.end(job)
+        for job in read:
+            if job.quits:
+                self.quit(job)
+                continue
+            job.written += 1
+            job.settle(now)
+            if job.written == 1:
+                job.first = now
+                job.early = sum(job.waits.values())
+            if job.written == job.visible_at:
+                job.visible = now
+            job.reads = False
+            if job.written == job.output:
+                self.end(job)
+            elif self.reads_only:
+                self.hand_over(job)
+
+    def end(self, job: Job) -> None:
+        job.last, job.where = self.now, "done"
+        self.running.remove(job)
+        self.release(job, False)
+        self.given.remove(job)
+        self.cluster.follow(job.number, self.now + self.d.network_rtt_s)
+
+    def quit(self, job: Job) -> None:
+        self.running.remove(job)
+        self.release(job, True)
+        self.given.remove(job)
+        job.where = job.quits
+
+    def hand_over(self, job: Job) -> None:
+        self.running.remove(job)
+        self.given.remove(job)
+        self.handed.append(job)
+        job.source, job.source_pages, job.pages = self, job.pages, []
+        job.kept = job.goal
+        job.goal += 1
+        job.where = "handed"
+        job.stop("sent", self.now)
+        self.cluster.send(job, self.now, 1, False)
+
+    def release_source(self, job: Job, now: float) -> None:
+        """Free the pages of a job that was read here and goes on elsewhere: its own can never be found again."""
+        prefix = len(job.keys) if self.pool.keeps else 0
+        for place in range(len(job.source_pages) - 1, -1, -1):
+            self.pool.let_go(job.source_pages[place], front=place >= prefix)
+        job.source, job.source_pages = None, []
+        self.handed.remove(job)
+        self.wake(now)
 
 
-def duration_s(times: StepTimes, writers: list[Job], readers: list[tuple[Job, int]]) -> tuple[float, float]:
+def duration_s(
+    times: StepTimes, writers: list[Job], readers: list[tuple[Job, int]], width: int, rest: float, draft_s: float
+) -> tuple[float, float]:
     """Return the time of a step, and of the same step without its prompts."""
 
     def on_lines(x: float, knots: Any, values: Any) -> float:
@@ -283,145 +430,13 @@ def duration_s(times: StepTimes, writers: list[Job], readers: list[tuple[Job, in
         return float(values[-1] + (values[-1] - values[-2]) / (knots[-1] - knots[-2]) * (x - knots[-1]))
 
     n = len(writers)
-    mean = sum(j.computed + 1 for j in writers) / n if n else 0.0
-    attention = on_lines(mean, times.context, times.context_s[n]) if n else 0.0
-    alone = times.rows_s[n] + n * times.sequence_s + attention if n else 0.0
+    mean = sum(j.computed + rest + 1 for j in writers) / n if n else 0.0
+    attention = on_lines(mean, times.context, times.context_s[n]) + draft_s if n else 0.0
+    alone = times.rows_s[n * width] + n * times.sequence_s + attention if n else 0.0
     if not readers:
         return alone, alone
-    rows = n + sum(tokens for _, tokens in readers)
+    rows = n * width + sum(tokens for _, tokens in readers)
     pairs = sum(sum(j.computed + k for k in range(1, tokens + 1)) for j, tokens in readers)
-    beside = on_lines(mean, times.context, times.mixed_s[n]) if n else 0.0
+    beside = on_lines(mean, times.context, times.mixed_s[n]) + draft_s if n else 0.0
     whole = times.rows_s[rows] + (n + len(readers)) * times.sequence_s + beside
     return whole + on_lines(pairs, times.pairs, times.pairs_s), alone
-
-
-def page_keys(work: Workload, page: int, i: int) -> list[Any]:
-    """Return a name for each full page of a prompt that lies in a block which the trace names."""
-    if not len(work.offsets):
-        return []
-    full, size = int(work.prompt[i]) // page, work.block_tokens // page
-    path: tuple[Any, ...] = ()
-    keys: list[Any] = []
-    for block in work.ids[work.offsets[i] : work.offsets[i + 1]].tolist():
-        pages = min(full - len(keys), size)
-        if pages <= 0:
-            break
-        path = (*path, (block, pages))
-        keys += [("prefix", path, k) for k in range(pages)]
-    return keys
-
-
-class Oracle:
-    """A whole run."""
-
-    def __init__(self, work: Workload, deployment: Deployment) -> None:
-        self.work, self.d = work, deployment
-        self.servers = [Server(k, deployment) for k in range(len(deployment.replicas))]
-        self.jobs = [
-            Job(i, int(work.prompt[i]), int(work.output[i]), int(work.priority[i]) if len(work.priority) else 0)
-            for i in range(len(work))
-        ]
-        if deployment.prefix_cache:
-            for job in self.jobs:
-                job.keys = page_keys(work, deployment.page_tokens, job.number)
-        self.draws, self.assigned = assign(work, deployment)
-        self.chained = bool(work.clients or len(work.following))  # an end on one replica is an arrival on another
-        self.turn = 0
-        self.homes: dict[int, int] = {}
-        self.pool = work.given
-        self.late: list[tuple[float, int]] = []
-
-    def route(self, i: int) -> int:
-        router, servers = self.d.router, self.servers
-        if router == "round robin":
-            self.turn += 1
-            return (self.turn - 1) % len(servers)
-        if router == "two choices":
-            a = int(self.draws[i, 0] * len(servers))
-            others = [k for k in range(len(servers)) if k != a]
-            if not others:
-                return a
-            b = others[int(self.draws[i, 1] * len(others))]
-            return b if len(servers[b].given) < len(servers[a].given) else a
-        if router == "least requests":
-            return min(servers, key=lambda s: (len(s.given), s.number)).number
-        if router == "least work":
-            return min(servers, key=lambda s: (self.open_tokens(s) * s.slow, s.number)).number
-        if router == "sticky":
-            session = int(self.work.session[i])
-            if session not in self.homes:
-                self.homes[session] = min(servers, key=lambda s: (len(s.given), s.number)).number
-            return self.homes[session]
-        if router == "prefix-aware":
-            job = self.jobs[i]
-            return min(
-                servers,
-                key=lambda s: (
-                    (self.open_tokens(s) + job.prompt - len(s.hits(job)) * self.d.page_tokens) * s.slow, s.number,
-                ),
-            ).number  # fmt: skip
-        return int(self.assigned[0][i])
-
-    @staticmethod
-    def open_tokens(server: Server) -> int:
-        return sum(j.prompt + j.output for j in server.given)
-
-    def run(self) -> list[Job]:
-        given = self.work.given
-        at = 0
-        while True:
-            arrival, i = math.inf, -1
-            if at < given:
-                arrival, i = float(self.work.arrival_s[at]), at
-            late = bool(self.late) and self.late[0][0] < arrival
-            if late:
-                arrival, i = self.late[0]
-            ends = sorted((s.until, s.number) for s in self.servers)
-            end, k = ends[0]
-            if i < 0 and end == math.inf:
-                return self.jobs
-            if abs(arrival - end - SAME_S) < 3e-10:
-                raise Tie
-            if self.chained and len(ends) > 1 and ends[1][0] - end < 1e-8:
-                raise Tie
-            if i >= 0 and arrival <= end + SAME_S:
-                if late:
-                    heapq.heappop(self.late)
-                else:
-                    at += 1
-                self.arrive(i, arrival)
-                continue
-            server = self.servers[k]
-            for job in server.finish():
-                self.follow(job.number, server.now)
-            server.schedule()
-
-    def arrive(self, i: int, now: float) -> None:
-        job = self.jobs[i]
-        job.arrived = now
-        job.replica = self.route(i)
-        server = self.servers[job.replica]
-        tokens = job.prompt + job.output - 1
-        if (
-            server.pages_for(tokens) > server.total
-            or (not self.d.chunked_prefill and tokens > self.d.token_budget)
-            or (self.d.queue_limit and len(server.waiting) >= self.d.queue_limit)
-        ):
-            job.refused = True
-            self.follow(i, now)
-            return
-        server.given.append(job)
-        server.enqueue(job)
-        if server.until == math.inf:
-            server.now = server.until = now
-
-    def follow(self, i: int, now: float) -> None:
-        j = -1
-        if len(self.work.following):
-            j = int(self.work.following[i])
-        elif self.work.clients and self.pool < len(self.jobs):
-            j = self.pool
-            self.pool += 1
-        if j >= 0:
-            delay = float(self.work.delay_s[j]) if len(self.work.delay_s) else 0.0
-            heapq.heappush(self.late, (now + delay, j))

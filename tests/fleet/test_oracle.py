@@ -18,7 +18,7 @@ from roundtrip.fleet.simulate import Run
 from roundtrip.fleet.workload import Workload
 from tests.fleet.cases import build, cases
 from tests.fleet.compare import compare
-from tests.fleet.oracle import Tie
+from tests.fleet.judge import Tie
 
 FEW, MANY = (600, 20_000) if is_compiled() else (60, 600)
 CASES = MANY if os.environ.get("ROUNDTRIP_FULL") else FEW
