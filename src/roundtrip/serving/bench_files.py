@@ -18,7 +18,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -82,7 +82,8 @@ def read(path: str, form: str = "auto", given: Given | None = None) -> list[Run]
 def _runs(file: Path, form: str, given: Given) -> list[Run]:
     kind = _kind(file) if form == "auto" else form
     if kind == "silicon":
-        return [run for run in silicon.read(file)[0] if not run.odd and not run.writers]
+        runs = [run for run in silicon.read(file)[0] if not run.odd and not run.writers]
+        return [replace(run, ttft_s=math.nan) if run.is_slow_start else run for run in runs]
     if kind == "aiperf":
         return [_aiperf_csv(file, given) if file.suffix == ".csv" else _aiperf(_object(file), file, given)]
     if kind == "vllm-bench":

@@ -142,6 +142,7 @@ def split(
     """
     floor, work = read_s(reader, k, prompt_tokens, 0.0, chunk)
     reading_s = floor + work
+    each_s = work + floor * np.minimum(prompt_tokens / chunk, 1.0)  # prompts that wait are read together
     side = readers * loop.reading_groups(reader.groups, k["group_exponent"])
     held = held_streams(writer, k, prompt_tokens, output_tokens) * writers
     most = np.minimum(clients, held)
@@ -151,9 +152,9 @@ def split(
     for _ in range(ROUNDS + 3):
         tpot = decode_step_s(writer, k, batch / writers, context)
         # What the readers cannot deliver, the writers do not have.
-        flow = np.minimum(clients / (output_tokens * tpot + WAIT * reading_s), side / reading_s)
+        flow = np.minimum(clients / (output_tokens * tpot + WAIT * reading_s), side / each_s)
         batch = np.minimum(most, np.maximum(flow * output_tokens * tpot, 1.0))
-    load = np.minimum(batch / (output_tokens * tpot) * reading_s / side, 0.95)
+    load = np.minimum(batch / (output_tokens * tpot) * each_s / side, 0.95)
     queued = np.maximum(clients - batch, 0.0) / np.maximum(batch / (output_tokens * tpot), 1e-9)
     bytes_B = kv_cache.shard_B(held_elements(reader, prompt_tokens) * reader.kv_B, reader.tensor, reader.shards)
     handed = kv_cache.transfer_time_s(bytes_B, reader.outer_B_s, k["link_efficiency"], reader.outer_latency_s)
@@ -162,7 +163,7 @@ def split(
         + reading_s
         + handed
         + tpot
-        + loop.turn_wait_s(load, clients, reading_s)
+        + loop.turn_wait_s(load, clients, each_s)
         + loop.wave_wait_s(clients / side, k["wave_share"], work)
         + loop.client_wait_s(clients, k["client_time_s"]),
         np.where(load >= 0.9, queued, 0.0),

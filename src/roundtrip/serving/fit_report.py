@@ -169,11 +169,14 @@ def _constants(made: Fit, refits: Sequence[Floats]) -> tuple[Constant, ...]:
 
 
 def _engines(made: Fit) -> dict[str, dict[str, float]]:
-    """Return the constants of each engine's front, as the mean over the habits of those who measured it."""
+    """Return the constants of each engine's front, as the mean over the habits of those who measured it.
+
+    How many requests start at once is a habit alone and stays shared.
+    """
     found: dict[str, dict[str, list[float]]] = {}
     for e, x in zip(made.effects, made.x[len(NAMES) :], strict=True):
         name = e.word.partition(" ")[0]
-        if e.kind == "bench" and name in ENGINES:
+        if e.kind == "bench" and name in ENGINES and e.constant != "wave_share":
             found.setdefault(name, {}).setdefault(e.constant, []).append(float(x))
     shared = made.values
     return {

@@ -6,27 +6,32 @@ What was found by looking at rows that are measured twice, and is mended here:
 - ``moe_tp = moe_ep = m`` with ``tp x dp = m x m`` means m accelerators, not m x m: the product was stored.
 - ``tp = dp`` with ``ep = tp x dp`` means data-parallel attention on tp accelerators.
 - No precision: it follows from the name (NVFP4), the accelerator and how times fall with ranks.
-- A prefill or decode worker with one rank is a placeholder where the model does not fit on one.
+- A worker with one rank where the model does not fit on one: attention is not split, so it is data-parallel over a
+  server.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 from roundtrip.errors import DomainError, RoundtripError
 from roundtrip.serving.architecture import architecture
-from roundtrip.serving.layout import Layout
-from roundtrip.serving.measurements import Run, engine, marked, slow_start
+from roundtrip.serving.estimate import architecture_or_estimate
+from roundtrip.serving.layout import SERVER, Layout
+from roundtrip.serving.measurements import Run, accelerator_key, engine, marked, slow_start
 from roundtrip.serving.precision import plain
+from roundtrip.serving.step import Setup, held_B
 
 FILE = "serving_silicon.csv"
 COLUMNS = (
     "model_path", "system", "backend", "precision", "mode", "isl", "osl", "concurrency", "tp_size", "silicon_ttft_ms",
     "silicon_tpot_ms",
 )  # fmt: skip
-TOGETHER, APART = "agg", "disagg"
+APART = "disagg"
+FITS = 0.9  # of an accelerator's memory
 
 
 def read(path: Path) -> tuple[list[Run], int, list[tuple[int, str]]]:
@@ -80,10 +85,11 @@ def _run(row: dict[str, str], line: int) -> Run:
         reader=_apart(row, "prefill", line) if apart else Layout(),
     )  # fmt: skip
     try:
-        is_slow = slow_start(run, is_public) if not apart else False
+        if apart:
+            return replace(run, layout=_spread(run, run.layout), reader=_spread(run, run.reader))
+        return replace(run, is_slow_start=slow_start(run, is_public))
     except RoundtripError:
         return run  # the table refuses it, with the reason
-    return Run(**{name: getattr(run, name) for name in run.__slots__ if name != "is_slow_start"}, is_slow_start=is_slow)
 
 
 def _number(row: dict[str, str], name: str, line: int, missing: float = math.nan) -> float:
@@ -117,10 +123,18 @@ def _together(row: dict[str, str], line: int) -> Layout:
 
 def _apart(row: dict[str, str], role: str, line: int) -> Layout:
     """Return the ranks of a worker; what its attention and experts do is not recorded, so both are split over all."""
-    ranks = int(_number(row, f"{role}_tp_size", line, 1.0)) or 1
-    other = int(_number(row, f"{'decode' if role == 'prefill' else 'prefill'}_tp_size", line, 1.0)) or 1
-    ranks = max(ranks, other) if ranks == 1 else ranks
-    return Layout(tensor=ranks)
+    return Layout(tensor=int(_number(row, f"{role}_tp_size", line, 1.0)) or 1)
+
+
+def _spread(run: Run, layout: Layout) -> Layout:
+    """Return the ranks of a worker of one: if that is too small, those of a server, each with a batch of its own."""
+    if layout.accelerators > 1:
+        return layout
+    chip = accelerator_key(run.accelerator)
+    alone = Setup(architecture_or_estimate(run.model), chip, run.engine, run.precision, layout)
+    if held_B(alone) <= FITS * float(alone.case.memory_B):
+        return layout
+    return Layout(groups=SERVER, expert=SERVER)
 
 
 def _precision(row: dict[str, str]) -> str:
