@@ -58,6 +58,10 @@ def test_every_name_in_the_catalog_leads_to_its_own_entry() -> None:
 def test_an_unknown_name_is_told_the_nearest() -> None:
     with pytest.raises(DomainError, match=r"no architecture 'lama-3.1-8b'; did you mean 'llama-3.1-8b'"):
         architecture("lama-3.1-8b")
+    for name in ("a" * 5000, "x" * 5000 + ".json", "\0", "~"):
+        with pytest.raises(DomainError) as error:
+            architecture(name)
+        assert len(str(error.value)) < 400
     with pytest.raises(DomainError, match=r"config\.json"):
         architecture("/no/such/config.json")
 

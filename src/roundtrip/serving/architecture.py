@@ -7,11 +7,11 @@ spelling and precision, or reads a ``config.json``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from roundtrip.catalog.architectures import Row, rows
@@ -155,15 +155,15 @@ def architecture(name: str) -> Architecture:
     """Return the architecture of a catalog key, of a name on the hub, or of a ``config.json`` by its path."""
     if name in rows():
         return _of_catalog(name)
-    if name.endswith(".json") or Path(name).is_dir():
+    if name.endswith(".json") or os.path.isdir(name):  # not Path: that fails for a name no file can have
         from roundtrip.serving.config_file import read_config
 
         return read_config(name)
     key = catalog_key(name)
     if key is None:
         raise DomainError(
-            f"no architecture {name!r}{nearest(plain_name(name), known_names())}; a key of the catalog, a name on the "
-            "hub or the path of a config.json is expected"
+            f"no architecture {name[:80]!r}{nearest(plain_name(name), known_names())}; a key of the catalog, a name on "
+            "the hub or the path of a config.json is expected"
         )
     return _of_catalog(key)
 

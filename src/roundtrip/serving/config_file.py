@@ -8,6 +8,7 @@ otherwise an error that names the key. Layers are made one by one in `roundtrip.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -100,7 +101,7 @@ def read_config(path: str | Path) -> Architecture:
     Where the file does not say how weights are rounded, an ``hf_quant_config.json`` beside it may.
     """
     file = Path(path)
-    file = file / "config.json" if file.is_dir() else file
+    file = file / "config.json" if os.path.isdir(path) else file
     body = _keys(file)
     beside = file.with_name("hf_quant_config.json")
     if "quantization_config" not in body and file.name == "config.json" and beside.is_file():
@@ -120,7 +121,7 @@ def _keys(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DomainError(f"{file}: no such file, expected a config.json") from None
     except (OSError, ValueError) as error:
-        raise DomainError(f"{file}: cannot be read ({error})") from None
+        raise DomainError(f"{str(file)[:80]}: cannot be read ({str(error)[:80]})") from None
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
