@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from roundtrip.fleet.layout import LOST, PREEMPTED, SENT
 from roundtrip.fleet.records import CAUSES, TITLES, Records
 from roundtrip.fleet.request_trace import otlp_lines, request_trace, trace_lines
 from roundtrip.fleet.simulate import simulate
@@ -75,8 +76,14 @@ def test_watching_changes_nothing_and_misses_nothing(case: Any) -> None:
     found = simulate(*case)
     log = watch(found, range(len(found.work)))
     rows, replicas = found.state.requests, found.state.replicas
-    lost_s = np.bincount(log.breaks["request"], log.breaks["end_s"] - log.breaks["start_s"], minlength=len(rows))
-    assert lost_s[found.done] == pytest.approx(rows["lost_s"][found.done], abs=1e-9)
+    more = found.state.more
+    taken = {PREEMPTED: rows["lost_s"]}
+    if len(more):
+        taken |= {SENT: more["transfer_s"], LOST: more["failed_s"]}
+    for cause, whole_s in taken.items():
+        those = log.breaks[log.breaks["cause"] == cause]
+        seen_s = np.bincount(those["request"], those["end_s"] - those["start_s"], minlength=len(rows))
+        assert seen_s[found.done] == pytest.approx(whole_s[found.done], abs=1e-9)
     steps = np.bincount(log.plans["replica"], log.plans["steps"], minlength=len(replicas))
     assert steps.tolist() == replicas["step"].tolist()
     assert log.plans["added_s"].sum() == pytest.approx(replicas["extra_s"].sum(), abs=1e-9)
