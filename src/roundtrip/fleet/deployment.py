@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roundtrip.errors import DomainError, nearest
 from roundtrip.fleet.times import StepTimes
+
+if TYPE_CHECKING:
+    from roundtrip.serving.step import Setup
 
 POLICIES = ("fcfs", "priority", "shortest")
 FCFS, PRIORITY, SHORTEST = range(3)
@@ -39,6 +42,8 @@ class Kind:
         Of one replica.
     token_B : float
         Bytes of keys and values of one token, on all its accelerators; 0 where nothing moves them [B].
+    setup : Setup, optional
+        Model, accelerator and precision, for the account of energy; without it there is none.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Kind:
     pages: int
     accelerators: int = 1
     token_B: float = 0.0
+    setup: Setup | None = None
 
     def token_s(self, sequences: int) -> float:
         """Return the time of a written token when so many sequences write at a context of 1024 [s]: how slow it is."""

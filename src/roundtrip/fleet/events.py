@@ -31,6 +31,7 @@ from roundtrip.fleet.layout import (
     SPAWNED,
     STUCK,
 )  # fmt: skip
+from roundtrip.fleet.ledger import book
 from roundtrip.fleet.plan import plan
 from roundtrip.fleet.series import note
 from roundtrip.fleet.spend import SAME_S, free_pages, pay
@@ -109,6 +110,7 @@ def finish_plan(fixed: Any, state: Any, more: Any, k: int) -> None:
     pay(fixed, state, k, steps)
     writing = replica["writing"]
     note(state, replica, now_s, writing, steps)
+    book(fixed, state, k, now_s, steps)
     replica["step"] += steps
     replica["extra_s"] += replica["added_s"]
     replica["moved_s"] += replica["moving_s"]

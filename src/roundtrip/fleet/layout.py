@@ -170,6 +170,7 @@ class Given(NamedTuple):
     pairs: Floats  # (kinds, knots)
     pairs_s: Floats
     sequence_s: Floats  # (kinds,)
+    fetched_B: Floats  # (kinds, rows + 1) of weights in a step
 
 
 # Columns of `Given.policy`.
@@ -201,6 +202,7 @@ class State(NamedTuple):
     pools: Ints  # (stages, replicas) those that are up, by stage: all, or those that read and those that write
     runs: Rows
     homes: Ints  # (stages, sessions) replica of each session, -1 before its first request
+    ledger: Floats  # (replicas, columns) for the account of energy
     series: Floats  # (buckets, columns)
     width_s: Floats  # (1,) of a bucket
     counters: Ints
@@ -210,6 +212,7 @@ def given(work: Workload, deployment: Deployment) -> Given:
     """Put a workload and a deployment into arrays."""
     from roundtrip.fleet import speculate
     from roundtrip.fleet.faults import changes
+    from roundtrip.fleet.ledger import fetched_B
     from roundtrip.fleet.route import assign
 
     no_ints = np.empty(0, np.int64)
@@ -272,6 +275,7 @@ def given(work: Workload, deployment: Deployment) -> Given:
         pairs=np.stack([t.pairs for t in tables]),
         pairs_s=np.stack([t.pairs_s for t in tables]),
         sequence_s=np.array([t.sequence_s for t in tables]),
+        fetched_B=fetched_B(deployment),
     )
 
 
@@ -302,6 +306,8 @@ def _patience_s(work: Workload, deployment: Deployment) -> Floats:
 
 def fresh(work: Workload, deployment: Deployment, fixed: Given) -> State:
     """Return the state before the first arrival."""
+    from roundtrip.fleet.ledger import COLUMNS
+
     count, replicas = len(work.arrival_s), len(deployment.replicas)
     requests = np.zeros(count, REQUEST)
     for name in ("arrived_s", "started_s", "first_s", "last_s"):
@@ -351,6 +357,7 @@ def fresh(work: Workload, deployment: Deployment, fixed: Given) -> State:
         pools=pools,
         runs=runs,
         homes=np.full((2, homes), -1, np.int64),
+        ledger=np.zeros((replicas, COLUMNS)),
         series=np.zeros((BUCKETS, len(SERIES))),
         width_s=np.array([max(horizon_s / (BUCKETS / 2), 1e-3)]),
         counters=counters,

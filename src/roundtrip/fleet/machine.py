@@ -108,7 +108,7 @@ def of(
         f"{setup.architecture.name} on {setup.accelerator}"
     )  # fmt: skip
     check_pages(name, pages, held_B, usable_share * memory_B)
-    return Kind(name, times(setup, token_budget, max_sequences), pages, ranks)
+    return Kind(name, times(setup, token_budget, max_sequences), pages, ranks, setup=setup)
 
 
 def times(setup: Setup, token_budget: int, max_sequences: int) -> StepTimes:

@@ -34,6 +34,7 @@ from roundtrip.fleet.layout import (
     SWAP_B_S,
     WIDTH,
 )  # fmt: skip
+from roundtrip.fleet.ledger import PAIRS
 from roundtrip.fleet.pages import fill, found, hold
 from roundtrip.fleet.speculate import ONE, grown
 from roundtrip.fleet.spend import end_after, pages_ahead, steps_with, take_pages
@@ -247,6 +248,7 @@ def price(fixed: Any, state: Any, k: int, readers: int, tokens: int, pairs: floa
         replica["moving_s"] = replica["swapping"] * policy[PAGE] * fixed.token_B[kind] / fixed.numbers[SWAP_B_S]
         most = 1
     if readers > 0:
+        state.ledger[k, PAIRS] += pairs
         sequences_s = fixed.sequence_s[kind] * (writing + readers)
         rows = writing * width + tokens
         step_s = fixed.rows_s[kind, rows] + sequences_s + line(fixed.pairs[kind], fixed.pairs_s[kind], pairs)

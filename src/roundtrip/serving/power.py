@@ -9,7 +9,7 @@ was measured. Idle power and rated power are those of the accelerator's entry.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from roundtrip.figures.figure import Figure
 from roundtrip.serving import counts
 from roundtrip.serving.architecture import Architecture
 from roundtrip.serving.layout import Layout
-from roundtrip.serving.precision import Numbers
+from roundtrip.serving.precision import Numbers, numbers
+from roundtrip.serving.step import Setup
 from roundtrip.stages.model import power, prefill, silicon
 
 KIND = "power_constants"
@@ -195,3 +196,53 @@ def host_energy_J(d: Draw, accelerators: float, busy_J: Any, busy_s: Any, idle_s
     worked_W = np.where(busy_s > 0.0, busy_J / np.where(busy_s > 0.0, busy_s, 1.0), accelerators * d.standing_W)
     waiting_W = d.host_idle_share * d.host_ratio * worked_W
     return d.host_ratio * busy_J, silicon.static_energy_J(waiting_W, idle_s, 1.0)
+
+
+def setup_numbers(setup: Setup) -> Numbers:
+    """Return what the precision of a setup means on its accelerator."""
+    chip = entry("accelerators", setup.accelerator)
+    return numbers(setup.architecture, chip, setup.precision, setup.engine, setup.kv_B)
+
+
+def setup_weights_B(setup: Setup, rows: Any) -> Any:
+    """Return the bytes of weights that one group of a setup reads in a step with so many tokens of its own [B].
+
+    Groups that share experts are taken to be as busy as this one; each is charged with its part of them.
+    """
+    groups, whole = setup.layout.groups, replace(setup.layout, groups=1, expert=1)
+    n = setup_numbers(setup)
+    common = weights_B(setup.architecture, replace(n, routed_B=0.0), whole, rows)
+    return common + weights_B(setup.architecture, replace(n, common_B=0.0), whole, rows * groups) / groups
+
+
+def setup_work(setup: Setup, rows: Any, sequences: Any, context: Any, pairs: Any, fetched_B: Any = None) -> Work:
+    """Return what one group of a setup moves and computes in a step; arguments as for `work`."""
+    whole = replace(setup.layout, groups=1, expert=1)
+    fetched = setup_weights_B(setup, rows) if fetched_B is None else fetched_B
+    return work(setup.architecture, setup_numbers(setup), whole, rows, sequences, context, pairs, fetched)
+
+
+def idle_power_W(setup: Setup) -> Any:
+    """Return what the accelerators of one group of a setup draw with nothing to do [W]."""
+    return draw(setup.accelerator).idle_W * setup.layout.tensor * setup.layout.pipeline
+
+
+def setup_energy_J(setup: Setup, rows: Any, sequences: Any, context: Any, pairs: Any, duration_s: Any) -> Any:
+    """Return the energy of the accelerators of one group of a setup over a step [J]; host and building are apart.
+
+    Parameters
+    ----------
+    setup : Setup
+        The deployment.
+    rows, sequences : float or array
+        Tokens of the step, and those of them that write an answer.
+    context : float or array
+        Mean context that these look back at [token].
+    pairs : float or array
+        Pairs of tokens in the prompts that are read.
+    duration_s : float or array
+        Time of the step, for example by `roundtrip.serving.step.step_s` [s].
+    """
+    chips = float(setup.layout.tensor * setup.layout.pipeline)
+    w = setup_work(setup, rows, sequences, context, pairs)
+    return step_energy_J(w, draw(setup.accelerator), chips, duration_s)
