@@ -200,6 +200,23 @@ def answer(new_report: bytes | None, toggle: int) -> bytes:
     return bytes([NAK]) if new_report is None else data_packet(new_report, toggle)
 
 
+def read_data(packet: bytes, toggle: int) -> bytes:
+    """Return the report in a data packet.
+
+    Raises
+    ------
+    ValueError
+        If it is no data packet, its turn is not due, or its checksum does not hold.
+    """
+    if len(packet) < 3 or packet[0] not in (DATA0, DATA1):
+        raise ValueError(f"{packet[:1].hex() or 'nothing'} is no data packet")
+    if packet[0] != (DATA1 if toggle & 1 else DATA0):
+        raise ValueError("the data packet is not the one that is due: it was sent again")
+    if crc16(packet[1:-2]) != int.from_bytes(packet[-2:], "little"):
+        raise ValueError("the checksum of the data packet does not hold")
+    return packet[1:-2]
+
+
 def stuff(bits: str) -> str:
     """Return a string of bits with a 0 after every six 1s in a row, so that the receiver's clock stays locked."""
     return bits.replace("1" * 6, "1" * 6 + "0")
