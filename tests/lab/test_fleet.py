@@ -97,6 +97,7 @@ def test_the_stored_days_of_the_site_are_those_of_this_program() -> None:
 @needs_browser
 @needs_site
 def test_a_reader_moves_the_cluster_and_sees_what_the_command_line_finds(capsys: pytest.CaptureFixture[str]) -> None:
+    Day(fleet.spec_of({"rate": 1.0})).go(1_000)  # compiled before anybody waits for it
     with serving() as port:
         told = run_node("fleet.mjs", "live", f"http://127.0.0.1:{port}/")
     assert not told["errors"], told["errors"][:3]

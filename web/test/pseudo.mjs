@@ -3,7 +3,7 @@
 import { address, newPage, ready, withBrowser } from "./rig.mjs";
 
 const [base] = process.argv.slice(2);
-const PAGES = ["", "wait", "wait|guess=2", "word|step=1", "word|step=5", "energy", "compare", "facts", "sheet|for=child", "sheet|for=adult", "sheet|for=teacher", "stage/optics.fiber"];
+const PAGES = ["", "wait", "wait|guess=2", "word|step=1", "word|step=5", "energy", "compare", "facts", "sheet|for=child", "sheet|for=adult", "sheet|for=teacher", "stage/optics.fiber", "fleet"];
 const ALL = ["wait", "sheet"];
 
 const told = await withBrowser(
