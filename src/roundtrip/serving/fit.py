@@ -24,19 +24,25 @@ Floats = NDArray[np.float64]
 SCALE = np.array([0.7, 0.15])  # residual of the times to first token and per output token from which on rows count less
 NUDGE = 1e-3  # of a logarithm, for differences
 BENCH = (("wave_share", "bench", 1.5), ("engine_overhead_s", "bench", 0.7), ("client_time_s", "bench", 0.7))
-DEVIATIONS = (
-    *((name, "engine", 0.5) for name in ("step_overhead_s", "layer_time_s", "moe_layer_time_s", "per_stream_time_s",
-                                         "engine_overhead_s", "memory_efficiency", "prefill_efficiency")),
-    *((name, "accelerator", 0.35) for name in ("memory_efficiency", "prefill_efficiency", "cache_efficiency",
-                                               "layer_time_s", "per_stream_time_s", "link_latency_s",
-                                               "engine_overhead_s", "attention_efficiency")),
-    *((name, "precision", 0.35) for name in ("memory_efficiency", "prefill_efficiency", "layer_time_s")),
-    *((name, "family", 0.3) for name in ("prefill_efficiency", "memory_efficiency", "layer_time_s",
-                                         "cache_efficiency")),
-    *((name, "version", spread) for name, spread in (("wave_share", 0.5), ("engine_overhead_s", 0.4),
-                                                     ("prefill_efficiency", 0.3), ("layer_time_s", 0.25),
-                                                     ("memory_efficiency", 0.15), ("per_stream_time_s", 0.3))),
-)  # fmt: skip
+_LAYERS: dict[str, dict[str, float]] = {
+    "engine": dict.fromkeys(
+        ("step_overhead_s", "layer_time_s", "moe_layer_time_s", "per_stream_time_s", "engine_overhead_s",
+         "memory_efficiency", "prefill_efficiency"), 0.5),
+    "accelerator": dict.fromkeys(
+        ("memory_efficiency", "prefill_efficiency", "cache_efficiency", "layer_time_s", "per_stream_time_s",
+         "link_latency_s", "engine_overhead_s", "attention_efficiency"), 0.35),
+    "precision": dict.fromkeys(("memory_efficiency", "prefill_efficiency", "layer_time_s"), 0.35),
+    "family": dict.fromkeys(("prefill_efficiency", "memory_efficiency", "layer_time_s", "cache_efficiency"), 0.3),
+    "version": {
+        "wave_share": 0.5, "client_time_s": 0.5, "engine_overhead_s": 0.4, "prefill_efficiency": 0.3,
+        "expert_efficiency": 0.3, "activation_copies": 0.3, "per_stream_time_s": 0.3, "link_latency_s": 0.3,
+        "moe_layer_time_s": 0.3, "layer_time_s": 0.25, "memory_efficiency": 0.15},
+    "variant": {
+        "prefill_efficiency": 0.3, "engine_overhead_s": 0.3, "layer_time_s": 0.2, "memory_efficiency": 0.15},
+    "spread": {"engine_overhead_s": 0.3, "prefill_efficiency": 0.2, "layer_time_s": 0.2},
+}  # fmt: skip
+# What a cell has of its own, the spread of its factor in logarithms; measured cells alone have them.
+DEVIATIONS = tuple((constant, kind, spread) for kind, layer in _LAYERS.items() for constant, spread in layer.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,9 @@ class Table:
     measured : array, (rows, 2)
         Logarithms of the time to first token and per output token [s]; NaN where not measured or not to be fitted.
     labels : dict
-        Words by which rows belong together: "family", "accelerator", "engine", "precision", "bench", "version", "cell",
-        "configuration".
+        Words by which rows belong together: "family", "accelerator", "engine", "precision", "bench", "cell" (the first
+        three), "version" (of the engine, in a cell), "variant" (and its precision), "spread" (and how ranks are used),
+        "configuration" (all that was recorded).
     refused : list of (line, reason)
         Rows that cannot be answered.
     """
@@ -198,21 +199,27 @@ def _bare(name: str) -> str:
 
 
 def _labels(runs: Sequence[Run]) -> dict[str, NDArray[np.str_]]:
-    found = [
-        {
-            "family": family(r.model),
-            "accelerator": accelerator_key(r.accelerator),
-            "engine": r.engine,
-            "precision": plain(r.precision),
-            "bench": f"{r.engine} {r.bench}",
-            "version": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine} {r.version or '?'}",
-            "cell": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine}",
-            "configuration": f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine} {r.version} {r.precision} "
-            f"{r.layout} {r.reader} {r.readers} {r.writers} {r.clients:g} {r.prompt_tokens:g} {r.output_tokens:g}",
-        }
-        for r in runs
-    ]
+    found = [_words(r) for r in runs]
     return {name: np.array([row[name] for row in found]) for name in found[0]}
+
+
+def _words(r: Run) -> dict[str, str]:
+    cell = f"{family(r.model)} {accelerator_key(r.accelerator)} {r.engine}"
+    version = f"{cell} {r.version or '?'}"
+    used = " ".join(name for name in ("tensor", "groups", "expert", "pipeline") if getattr(r.layout, name) > 1)
+    return {
+        "family": family(r.model),
+        "accelerator": accelerator_key(r.accelerator),
+        "engine": r.engine,
+        "precision": plain(r.precision),
+        "bench": f"{r.engine} {r.bench}",
+        "cell": cell,
+        "version": version,
+        "variant": f"{version} {plain(r.precision)}",
+        "spread": f"{version} {used}",
+        "configuration": f"{version} {r.precision} {r.layout} {r.reader} {r.readers} {r.writers} {r.clients:g} "
+        f"{r.prompt_tokens:g} {r.output_tokens:g}",
+    }
 
 
 def engine(name: str) -> str:
