@@ -112,10 +112,11 @@ DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option(
         "--admission",
         type=click.Choice(("chunk", "prompt")),
-        default="chunk",
+        default="prompt",
         show_default=True,
         help="Pages that a request must find to start.",
     ),
+    click.option("--plan-ahead", is_flag=True, help="Plan a step while the one before it runs, as newer engines do."),
     click.option(
         "--queue-limit", type=int, default=0, show_default=True, help="Refuse beyond so many waiting; 0: never."
     ),
@@ -246,7 +247,7 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
     return uniform(
         kind, options["replicas"], policy=options["policy"], router=options["router"], admission=options["admission"],
         chunked_prefill=not options["whole_prompts"], prefix_cache=options["prefix_cache"],
-        queue_limit=options["queue_limit"], seed=options["seed"], **scheduler,
+        queue_limit=options["queue_limit"], seed=options["seed"], plans_ahead=options["plan_ahead"], **scheduler,
     )  # fmt: skip
 
 

@@ -84,6 +84,9 @@ class Deployment:
         Pages stay until they are needed and are found again by their prefix.
     admission : str
         Pages that a request must find to start: those of its first ``chunk``, or of its whole ``prompt``.
+    plans_ahead : bool
+        A step is planned while the one before it runs, so that the accelerator never waits for the scheduler: a request
+        that arrives during a step is in the one after the next at the earliest.
     queue_limit : int
         Requests that may wait at a replica; more are refused. 0: no limit.
     seed : int
@@ -125,7 +128,8 @@ class Deployment:
     router: str = "round robin"
     chunked_prefill: bool = True
     prefix_cache: bool = False
-    admission: str = "chunk"
+    admission: str = "prompt"
+    plans_ahead: bool = False
     queue_limit: int = 0
     seed: int = 0
     preemption: str = "recompute"
@@ -265,7 +269,8 @@ class Deployment:
         ]
         body: dict[str, Any] = {"kinds": kinds, "replicas": len(self.replicas), "accelerators": self.accelerators}
         names = ("token_budget", "max_sequences", "page_tokens", "policy", "router", "chunked_prefill", "prefix_cache",
-                 "admission", "queue_limit", "seed", "preemption", "swap_B_s", "mtbf_s", "mttr_s", "on_failure",
+                 "admission", "plans_ahead", "queue_limit", "seed", "preemption", "swap_B_s", "mtbf_s", "mttr_s",
+                 "on_failure",
                  "timeout_s", "prefill_replicas", "link_B_s", "link_latency_s", "draft_tokens", "acceptance",
                  "draft_s", "network_rtt_s")  # fmt: skip
         failures = [{"replica": k, "down_s": a, "up_s": b if np.isfinite(b) else None} for k, a, b in self.failures]

@@ -199,7 +199,7 @@ def recall(fixed: Any, state: Any, more: Any, k: int, now_s: float, first: int, 
             replica["waiting"] -= 1
             wait(fixed, replica, requests, fixed.policy[ORDER], i, False)
         if freed and replica["alive"] > 0:
-            wake(fixed, state, other, now_s, True)
+            wake(fixed, state, other, now_s, True, 0)
     return recall_lobby(state, more, k, now_s, first, last)
 
 

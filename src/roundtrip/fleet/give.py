@@ -26,6 +26,7 @@ from roundtrip.fleet.layout import (
     LOBBY,
     LOBBY_HEAD,
     LOBBY_TAIL,
+    LOOKAHEAD,
     ORDER,
     PAGE,
     PERIOD_S,
@@ -84,16 +85,26 @@ def send(fixed: Any, state: Any, more: Any, i: int, now_s: float, stage: int, is
         return
     if stage == 0:
         request["state"] = WAITING
+    request["seen_s"] = now_s
+    if replica["plan"] > 0 and replica["until_s"] < np.inf:
+        request["seen_s"] = end_after(replica, steps_begun(replica, now_s))
     replica["requests"] += 1
     replica["work"] += work
     was_empty = replica["waiting"] == 0
     wait(fixed, replica, state.requests, policy[ORDER], i, False)
-    wake(fixed, state, k, now_s, was_empty or (policy[ORDER] != FIRST_COME and replica["next"] == i))
+    may_start = was_empty or (policy[ORDER] != FIRST_COME and replica["next"] == i)
+    wake(fixed, state, k, now_s, may_start, policy[LOOKAHEAD] if stage == 0 else 0)
 
 
 @compiled
-def wake(fixed: Any, state: Any, k: int, now_s: float, may_start: bool) -> None:
-    """Let a replica plan now if it is idle, or after its running step if someone may start who could not before."""
+def wake(fixed: Any, state: Any, k: int, now_s: float, may_start: bool, further: int) -> None:
+    """Let a replica plan now if it is idle, or after its running step if someone may start who could not before.
+
+    Parameters
+    ----------
+    further : int
+        Steps after the running one that are planned already.
+    """
     replica = state.replicas[k]
     policy = fixed.policy
     if replica["until_s"] == np.inf:
@@ -111,16 +122,16 @@ def wake(fixed: Any, state: Any, k: int, now_s: float, may_start: bool) -> None:
         and replica["running"] < policy[SEQUENCES]
         and replica["writing"] * policy[WIDTH] < policy[BUDGET]
     ):
-        cut(state, k, now_s)
+        cut(state, k, now_s, further)
 
 
 @compiled
-def cut(state: Any, k: int, now_s: float) -> None:
-    """End the plan of a replica with its running step."""
+def cut(state: Any, k: int, now_s: float, further: int) -> None:
+    """End the plan of a replica with its running step, or so many steps further."""
     replica = state.replicas[k]
     if replica["plan"] <= 1:
         return
-    steps = steps_begun(replica, now_s)
+    steps = steps_begun(replica, now_s) + further
     if steps < replica["plan"]:
         replica["plan"] = steps
         replica["until_s"] = end_after(replica, steps)
@@ -220,4 +231,4 @@ def release_source(fixed: Any, state: Any, more: Any, i: int, now_s: float) -> N
     more[i]["source"] = -1
     state.replicas[k]["handed"] -= 1
     free_for_good(fixed, state, k, i, more[i]["kept"])
-    wake(fixed, state, k, now_s, True)
+    wake(fixed, state, k, now_s, True, 0)

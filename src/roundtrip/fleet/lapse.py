@@ -42,13 +42,13 @@ def lapse(fixed: Any, state: Any, more: Any, i: int, now_s: float) -> None:
         replica["requests"] -= 1
         replica["work"] -= fixed.prompt[i] + fixed.output[i]
         return_pages(fixed, state, k, reserved(fixed, more[i]["kept"]))
-        wake(fixed, state, k, now_s, True)
+        wake(fixed, state, k, now_s, True, 0)
     elif where in (READING, WRITING) and more[i]["quits"] == 0:
         more[i]["quits"] = code
         more[i]["link"] = state.replicas[k]["leaving"]
         state.replicas[k]["leaving"] = i
         say_goodbye(fixed, state, more, i, code, now_s)
-        cut(state, k, now_s)
+        cut(state, k, now_s, 0)
     elif where == MOVING and more[i]["quits"] == 0:
         more[i]["quits"] = code
         say_goodbye(fixed, state, more, i, code, now_s)
@@ -70,7 +70,7 @@ def leave_list(fixed: Any, state: Any, more: Any, k: int, i: int, code: int, now
     was_first = replica["next"] == i
     pass_over(fixed, replica, state.requests, fixed.policy[ORDER])
     if was_first and replica["waiting"] > 0:
-        wake(fixed, state, k, now_s, True)
+        wake(fixed, state, k, now_s, True, 0)
 
 
 @compiled

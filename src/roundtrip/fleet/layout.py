@@ -30,6 +30,7 @@ NOTHING, PREEMPTED, SWAPPED, SENT, LOST = range(5)
 REQUEST = np.dtype(
     [
         ("arrived_s", "f8"),  # at its replica; NaN until then
+        ("seen_s", "f8"),  # the scheduler takes it in: the end of the step in which it arrived
         ("started_s", "f8"),  # the first step that worked on it began
         ("first_s", "f8"),  # first token
         ("last_s", "f8"),  # last token
@@ -176,8 +177,8 @@ class Given(NamedTuple):
 # Columns of `Given.policy`.
 (
     BUDGET, SEQUENCES, PAGE, CHUNKED, RESERVE, ORDER, CACHING, ROUTER, QUEUE_LIMIT, NODES, CLIENTS, GIVEN,
-    WIDTH, GROWTH, SWAP, RICH, RETRY, SPLIT, POLICY_COLUMNS,
-) = range(19)  # fmt: skip
+    WIDTH, GROWTH, SWAP, RICH, RETRY, SPLIT, LOOKAHEAD, POLICY_COLUMNS,
+) = range(20)  # fmt: skip
 # Columns of `Given.numbers`.
 SWAP_B_S, LINK_B_S, LINK_LATENCY_S, DRAFT_S, PERIOD_S, RTT_S, TIMEOUT_S, NUMBERS = range(8)
 
@@ -234,6 +235,7 @@ def given(work: Workload, deployment: Deployment) -> Given:
     policy[CLIENTS], policy[GIVEN] = work.clients, work.given
     policy[SWAP], policy[RETRY] = deployment.preemption == "swap", deployment.on_failure == "retry"
     policy[SPLIT], policy[RICH] = deployment.prefill_replicas, _is_rich(work, deployment)
+    policy[LOOKAHEAD] = deployment.plans_ahead
     fault_s, fault_replica, fault_up, period_s = changes(deployment)
     numbers[[SWAP_B_S, LINK_B_S, LINK_LATENCY_S]] = deployment.swap_B_s, deployment.link_B_s, deployment.link_latency_s
     numbers[[DRAFT_S, PERIOD_S, RTT_S]] = deployment.draft_s, period_s, deployment.network_rtt_s
@@ -310,7 +312,7 @@ def fresh(work: Workload, deployment: Deployment, fixed: Given) -> State:
 
     count, replicas = len(work.arrival_s), len(deployment.replicas)
     requests = np.zeros(count, REQUEST)
-    for name in ("arrived_s", "started_s", "first_s", "last_s"):
+    for name in ("arrived_s", "seen_s", "started_s", "first_s", "last_s"):
         requests[name] = np.nan
     requests["before"] = requests["after"] = requests["place"] = requests["replica"] = -1
     requests["goal"] = work.prompt

@@ -24,6 +24,7 @@ from roundtrip.fleet.layout import (
     DRAFT_S,
     GROWTH,
     HANDED,
+    LOOKAHEAD,
     NODES,
     ORDER,
     PAGE,
@@ -37,7 +38,7 @@ from roundtrip.fleet.layout import (
 from roundtrip.fleet.ledger import PAIRS
 from roundtrip.fleet.pages import fill, found, hold
 from roundtrip.fleet.speculate import ONE, grown
-from roundtrip.fleet.spend import end_after, pages_ahead, steps_with, take_pages
+from roundtrip.fleet.spend import SAME_S, end_after, pages_ahead, steps_with, take_pages
 from roundtrip.fleet.times import line, piece
 from roundtrip.fleet.transfer import fetch, join_ready
 from roundtrip.fleet.turns import begin_writing, preempt, settle
@@ -59,6 +60,7 @@ def plan(fixed: Any, state: Any, more: Any, k: int) -> None:
     page = policy[PAGE]
     width = policy[WIDTH]
     now_s = replica["now_s"]
+    blind_s = now_s - SAME_S if policy[LOOKAHEAD] > 0 and replica["running"] > 0 else np.inf
     replica["added_s"] = 0.0
     replica["tokens"] = 0
     replica["swapping"] = 0
@@ -102,6 +104,9 @@ def plan(fixed: Any, state: Any, more: Any, k: int) -> None:
             if not fetch(fixed, state, more, k, i):
                 break
             continue
+        if request["seen_s"] > blind_s:  # it arrived when this step was planned already
+            settled = False
+            break
         goal = request["goal"]
         pages, idle = 0, 0
         own = 0
@@ -253,7 +258,7 @@ def price(fixed: Any, state: Any, k: int, readers: int, tokens: int, pairs: floa
         rows = writing * width + tokens
         step_s = fixed.rows_s[kind, rows] + sequences_s + line(fixed.pairs[kind], fixed.pairs_s[kind], pairs)
         if writing > 0:
-            values = fixed.mixed_s[kind, writing]
+            context, values = fixed.context[kind], fixed.mixed_s[kind, writing]
             slope_s = (values[bend + 1] - values[bend]) / (context[bend + 1] - context[bend])
             step_s += values[bend] + slope_s * (total / writing - context[bend]) + fixed.numbers[DRAFT_S]
         replica["tokens"] = tokens

@@ -99,7 +99,7 @@ def come_over(fixed: Any, state: Any, more: Any, i: int, now_s: float) -> None:
         replica["requests"] -= 1
         replica["work"] -= fixed.prompt[i] + fixed.output[i]
         return_pages(fixed, state, k, reserved(fixed, more[i]["kept"]))
-        wake(fixed, state, k, now_s, True)
+        wake(fixed, state, k, now_s, True, 0)
         return
     request["state"] = READY
     request["after"] = -1
@@ -108,7 +108,7 @@ def come_over(fixed: Any, state: Any, more: Any, i: int, now_s: float) -> None:
     else:
         replica["ready"] = i
     replica["ready_last"] = i
-    wake(fixed, state, k, now_s, True)
+    wake(fixed, state, k, now_s, True, 0)
 
 
 @compiled
