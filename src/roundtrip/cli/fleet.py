@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from roundtrip.cli.fleet_account import account_json, account_lines, account_options, accounted, check_place
 from roundtrip.cli.fleet_compare import compare
 from roundtrip.cli.fleet_options import (
     deployment,
@@ -38,6 +39,7 @@ def fleet() -> None:
 @click.option("--csv", "csv_file", metavar="FILE", help="Write every request's record as CSV.")
 @click.option("--plot", metavar="FILE", help="Draw the run over time and where the wait came from, as SVG.")
 @trace_options
+@account_options
 @as_json
 @click.pass_context
 def run(ctx: click.Context, /, **options: Any) -> int:
@@ -51,6 +53,7 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     slo = limits(options["slo"]) if options["slo"] is not None else ()
     named = said(ctx, options)
     check_traces(options, named)
+    check_place(options)
     work = workload(options, named)
     cluster = deployment(options, named, work)
     found = with_progress(work, cluster)
@@ -62,13 +65,19 @@ def run(ctx: click.Context, /, **options: Any) -> int:
         write_whole(options["plot"], picture(found, slo))
     write_traces(options, found)
     traces = named_traces(options, found)
+    account = accounted(options, found)
     if options["as_json"]:
-        say_json(found.as_dict(slo) | ({"traces": [trace.as_dict() for trace in traces]} if traces else {}))
+        say_json(
+            found.as_dict(slo)
+            | account_json(account)
+            | ({"traces": [trace.as_dict() for trace in traces]} if traces else {})
+        )
     else:
         from roundtrip.fleet.report import report
         from roundtrip.trace.table import painter
 
-        say_page(report(found, slo, max(width(), 60), painter(color())))
+        page = report(found, slo, max(width(), 60), painter(color()))
+        say_page(f"{page}\n\n{account_lines(account, max(width(), 60))}")
         show_traces(traces)
     return 130 if found.interrupted else 0
 
