@@ -85,9 +85,12 @@ def test_what_is_shown_is_what_the_command_line_finds(port: int, capsys: pytest.
     assert words[:3] == ["roundtrip", "fleet", "run"]
     made = here(capsys, *words[1:], "--json")
     assert made.code == 0, made.err
-    found = json.loads(made.out)["summary"]
-    shown = said[-1]["summary"]
+    body = json.loads(made.out)
+    found, shown = body["summary"], said[-1]["summary"]
     assert found == {name: shown[name] for name in found}
+    for name in ("energy_J", "carbon_g", "rent_usd"):
+        assert shown["paid"][name] == pytest.approx(body["account"]["per_request"][name], rel=1e-12)
+    assert shown["paid"]["energy_band_J"][0] < shown["paid"]["energy_J"] < shown["paid"]["energy_band_J"][1]
 
 
 def test_windows_add_up_to_the_run() -> None:

@@ -89,6 +89,7 @@ class Day:
             **found.summary(self.limits),
             "interrupted": found.interrupted,
             "left_at_midnight": self.left if self.left is not None else _under_way(self.run),
+            "paid": paid(found),
         }
 
     def _end_s(self, window: int) -> float:
@@ -145,6 +146,26 @@ def waits(found: Records, ended: NDArray[np.int64], refused: int, width_s: float
         "token_per_s_accelerator": float(written.sum()) / width_s / found.deployment.accelerators,
         "token_per_s_user": 1.0 / float(np.median(token_s)) if len(token_s) else None,
         "requests": parts[picks].tolist(),
+    }
+
+
+def paid(found: Records) -> dict[str, Any] | None:
+    """Return what a request took of energy, water, carbon and money, and the mean power; None where nobody knows."""
+    from roundtrip.fleet.account import account, missing
+
+    if missing(found) or not found.done.any():
+        return None
+    made = account(found)
+    each = {name: float(made.each(name)["request"] or 0.0) for name in made.amounts}
+    low, high = made.bands["energy_J"]
+    return {
+        "energy_J": each["energy_J"],
+        "energy_band_J": [low / made.requests, high / made.requests],
+        "output_token_J": made.each("energy_J")["output_token"],
+        "water_L": each["water_on_site_L"] + each["water_off_site_L"],
+        "carbon_g": each["carbon_g"],
+        "rent_usd": each["rent_usd"],
+        "mean_power_W": made.power_W,
     }
 
 

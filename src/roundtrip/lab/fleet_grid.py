@@ -98,6 +98,7 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
         **{name: whole[name] for name in FIGURES},
         **{name: [whole[name][each] for each in KEPT] for name in SPANS},
         "day_waits_s": list(whole["waits_s"].values()),
+        "paid": whole["paid"],
     }
     return {
         "set": changed,

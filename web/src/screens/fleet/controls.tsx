@@ -1,7 +1,8 @@
 /** What a reader sets: traffic, cluster, scheduler, goal. What it can be stands in the data. */
-import { percent, short } from "../../charts/numbers";
+import { percent, short, tick } from "../../charts/numbers";
 import { words } from "../../charts/said";
 import { Slider } from "../../shell/slider";
+import { lab } from "../../shell/state";
 import type { Say } from "../../shell/text";
 import type { Control, Spec } from "./types";
 
@@ -18,7 +19,7 @@ export function valueOf(control: Control, value: number | string, t: Say): strin
   if (control.name === "queue" && value === 0) return t("fleet.word.no_limit");
   if (control.name === "hour") return t(value < 61 ? "fleet.word.minute" : value < 3e3 ? "fleet.word.minutes" : "fleet.word.hour");
   if (control.unit === "share") return percent(value);
-  if (control.unit === "s") return words(t, value, "s");
+  if (control.unit === "s") return lab.value.level === "child" ? words(t, value, "s") : tick(value, "s");
   return Number.isInteger(value) ? value.toLocaleString("en-US") : short(value, "1");
 }
 

@@ -4,7 +4,8 @@
  */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isLive } from "../../core/server";
-import { percent, short } from "../../charts/numbers";
+import { percent, Raised, short } from "../../charts/numbers";
+import { band } from "../../core/units";
 import { Figure, words } from "../../charts/said";
 import { fresh, Hatch } from "../../charts/paint";
 import { Twin } from "../../charts/twin";
@@ -23,7 +24,7 @@ import { loadGrid } from "./grid";
 import { clock, Swatch } from "./look";
 import { Over } from "./over";
 import { useDay, type Shown } from "./run";
-import type { Control, Day, Row, Spec } from "./types";
+import type { Control, Day, Paid, Row, Spec } from "./types";
 import "./fleet.css";
 
 const PLAYED_MS = 24_000; // a day on the screen
@@ -268,6 +269,19 @@ function Parts({ row, causes, t }: { readonly row: Row; readonly causes: readonl
   );
 }
 
+/** Energy, water, carbon and money of a request. */
+function paidOf(paid: Paid | null, t: Say): (readonly [string, string])[] {
+  if (!paid) return [];
+  const [low, high] = paid.energy_band_J;
+  return [
+    ["energy", `${words(t, paid.energy_J, "J")} (${band(low, high, paid.energy_J, "J")})`],
+    ["water", words(t, paid.water_L, "L")],
+    ["carbon", short(paid.carbon_g, "g")],
+    ["rent", short(paid.rent_usd, "USD")],
+    ["power", words(t, paid.mean_power_W, "W")],
+  ];
+}
+
 /** The whole day in figures, and the command that makes the same run. */
 function Whole({ day, t }: { readonly day: Day; readonly t: Say }) {
   const { total } = day;
@@ -288,18 +302,29 @@ function Whole({ day, t }: { readonly day: Day; readonly t: Say }) {
             ["cached", percent(total.cached_share)],
             ["preempted", count(total.preemptions)],
             ["accelerators", count(accelerators)],
+            ...paidOf(total.paid, t),
           ] as const).map(([name, value]) => (
             <div key={name}>
               <dt class="cap">{t(`fleet.whole.${name}`)}</dt>
-              <dd class="num">{value}</dd>
+              <dd class="num">
+                <Raised text={value} />
+              </dd>
             </div>
           ))}
         </dl>
       )}
+      {total?.paid && <p class="small">{t("fleet.paid")}</p>}
       <details class="twin">
         <summary>{t("fleet.command")}</summary>
         <p class="small">{t("fleet.command.text")}</p>
-        <pre tabIndex={0}>{day.command}</pre>
+        <pre tabIndex={0}>
+          {day.command.split(/ (?=--)/).map((part, i) => (
+            <>
+              {i > 0 && " "}
+              <span>{part}</span>
+            </>
+          ))}
+        </pre>
       </details>
     </section>
   );

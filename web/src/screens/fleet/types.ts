@@ -53,6 +53,18 @@ export interface Curve {
   readonly room: number;
 }
 
+/** What a request took, the building included; p5 to p95 for the energy. */
+export interface Paid {
+  readonly energy_J: number;
+  readonly energy_band_J: readonly [number, number];
+  readonly output_token_J: number | null;
+  readonly water_L: number;
+  readonly carbon_g: number;
+  readonly rent_usd: number;
+  /** Of the whole cluster. */
+  readonly mean_power_W: number;
+}
+
 export interface Total {
   readonly requests: number;
   readonly done: number;
@@ -67,6 +79,8 @@ export interface Total {
   /** Half of all sooner, and all but one of a hundred. */
   readonly first_s: readonly [number, number];
   readonly token_s: readonly [number, number];
+  /** Null where nobody knows what the accelerator draws. */
+  readonly paid: Paid | null;
 }
 
 export interface Day {
