@@ -45,6 +45,8 @@ class Exchanged:
         Key log of TLS.
     agreed : dict
         Version, cipher and protocol that TLS agreed on.
+    port : int
+        Of the client.
     """
 
     request: bytes = b""
@@ -57,6 +59,7 @@ class Exchanged:
     counts: dict[str, Counts] = field(default_factory=dict[str, Counts])
     secrets: bytes = b""
     agreed: dict[str, str] = field(default_factory=dict[str, str])
+    port: int = 0
     _wire: Wire | None = None
 
     def capture(self, began_ns: int, with_secrets: bool = True, side: str = "client") -> bytes:
@@ -182,7 +185,7 @@ def exchange(
     wire = Wire(client, server, path, stream, link)
     if drop is not None:
         wire.drop = drop
-    found = Exchanged(_wire=wire)
+    found = Exchanged(port=ends[0].port, _wire=wire)
     with pair(version) as tls:
         ends_of_web = {side: web(version, side == "client") for side in ("client", "server")}
         session = _Session(wire, tls, ends_of_web, body, answer, found)

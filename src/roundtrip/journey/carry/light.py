@@ -83,6 +83,7 @@ class Section:
 
     line: Line
     broken: Broken = field(default_factory=Broken)
+    switches: int = 0  # wavelength switches on the way that are no elements of the chain: they only cut the band
 
     @cached_property
     def _whole(self) -> Line:
@@ -189,7 +190,8 @@ class Section:
         wave = waveguide.wander(wave, rate_Hz, linewidth_Hz, stream)
         wave = waveguide.disperse(wave, rate_Hz, dispersion_s2, 1.0)
         wave = waveguide.turn(wave, rate_Hz, delay_s, stream)
-        switches = sum(part.kind == "switch" for part in self.parts[:place])
+        inside = sum(part.kind == "switch" for part in self.parts[:place])
+        switches = inside + round(self.switches * place / len(self.parts))
         if switches:
             slot_Hz, order = self.line.value("line.slot_width_Hz"), self.line.value("roadm.filter_order")
             wave = waveguide.cut(
