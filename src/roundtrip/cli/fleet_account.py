@@ -75,11 +75,15 @@ def account_lines(made: Account | str, columns: int) -> str:
         rent = made.each("rent_usd")["output_token"] or 0.0
         lines += wrap(f"{_energy(each['request'])} a request and {_energy(each['output_token'])} an output token, "
                       f"{digits(1e6 * rent)} US dollars a million of these.", columns)  # fmt: skip
+    water, carbon = (
+        (amounts["water_on_site_L"], amounts["water_off_site_L"]),
+        (amounts["carbon_g"], amounts["embodied_g"]),
+    )
+    rent, electricity = digits(amounts["rent_usd"]), digits(amounts["electricity_usd"])
     lines += wrap(
-        f"Water {_water(amounts['water_on_site_L'])} on site and {_water(amounts['water_off_site_L'])} off site, "
-        f"carbon {_mass(amounts['carbon_g'])} from the grid ({made.grid}) and {_mass(amounts['embodied_g'])} from "
-        f"making the machines; rent {digits(amounts['rent_usd'])} US dollars, {digits(amounts['electricity_usd'])} of it for "
-        "electricity.", columns,
+        f"Water {_water(water[0])} on site and {_water(water[1])} off site, carbon {_mass(carbon[0])} from the grid "
+        f"({made.grid}) and {_mass(carbon[1])} from making the machines; rent {rent} US dollars, {electricity} of it "
+        "for electricity.", columns,
     )  # fmt: skip
     return "\n".join(lines)
 
