@@ -15,8 +15,14 @@ from roundtrip.journey.truth import Row, Score, check, rows
 
 # A room's scores: `validate_<room>.score(directory)`. Those in DATA need a data set of that name; the others hold the
 # room against single published figures, and take a data set along where the folder has one.
-ROOMS = ("keyboard", "access", "optics", "energy", "eye", "engine", "counts")
-DATA = {"azure_rtt.csv": "routes", "serving_silicon.csv": "silicon", "vllm_energy_runs.csv": "serving_energy"}
+ROOMS = ("keyboard", "access", "optics", "energy", "eye", "engine", "counts", "disclosures")
+DATA = {
+    "azure_rtt.csv": "routes",
+    "serving_silicon.csv": "silicon",
+    "vllm_energy_runs.csv": "serving_energy",
+    "vllm_requests/": "requests",
+}
+BESIDE = ("kernel_tables/",)  # read with another data set
 
 
 def stage_scores() -> list[dict[str, Any]]:
@@ -137,7 +143,7 @@ def _over(folder: str, option: str, verb: str) -> tuple[list[dict[str, Any]], li
         run = _scorer(name, verb)
         if run is not None:
             found += _listed(_run(run, path, name))
-        elif name not in DATA and not name.lower().startswith(("readme", ".")):
+        elif name not in (*DATA, *BESIDE) and not name.lower().startswith(("readme", ".")):
             left.append(name)
     return found, left
 

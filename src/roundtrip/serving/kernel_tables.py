@@ -211,21 +211,26 @@ def _table(path: Path, columns: tuple[str, ...]) -> Floats:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        return np.array([[float(row[name]) for name in columns] for row in rows], np.float64).reshape(-1, len(columns))
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        table = np.array([[float(row[name]) for name in columns] for row in rows], np.float64).reshape(-1, len(columns))
+    except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
         raise DomainError(
             f"{path}: expected the columns {', '.join(columns)} with numbers: {type(error).__name__}: {error}"
         ) from None
+    if not np.isfinite(table).all() or (table < 0.0).any():
+        raise DomainError(f"{path}: numbers must be finite and not negative")
+    return table
 
 
 def _by_layer(path: Path, key: str) -> dict[str, Line]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = [(row["layer"], float(row[key]), float(row["time_us"])) for row in csv.DictReader(file)]
-    except (OSError, KeyError, TypeError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError, csv.Error) as error:
         raise DomainError(
             f"{path}: expected the columns layer, {key}, time_us: {type(error).__name__}: {error}"
         ) from None
+    if not rows or not np.isfinite([row[1:] for row in rows]).all() or min(min(row[1:]) for row in rows) < 0.0:
+        raise DomainError(f"{path}: rows with finite numbers that are not negative are expected")
     lines: dict[str, Line] = {}
     for name in sorted({row[0] for row in rows}):
         points = np.array(sorted({x: y for layer, x, y in rows if layer == name}.items()))
