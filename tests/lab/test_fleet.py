@@ -30,7 +30,6 @@ def stored() -> dict[str, Any]:
     curves = [run["curve"] for run in runs]
     return {
         "controls": fleet.controls(),
-        "causes": list(fleet_grid.CAUSES),
         "quantiles": list(fleet_grid.QUANTILES),
         "curves": curves,
         "least": fleet_grid.LEAST,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundtrip.fleet.layout import DONE, NEXT, REFUSED, SPAWNED
-from roundtrip.fleet.records import CAUSES, Records, records
+from roundtrip.fleet.records import Records, records
 from roundtrip.fleet.simulate import Run
 from roundtrip.lab import fleet
 
@@ -63,6 +63,7 @@ class Day:
             "requests": len(self.run.work),
             "windows": self.windows,
             "hour_s": self.spec.hour,
+            "causes": causes(self.run),
             "command": fleet.command(self.spec),
             "curve": curve(self.run, self.spec.token),
         }  # fmt: skip
@@ -125,13 +126,18 @@ def shortened(body: Any, digits: int = DIGITS) -> Any:
     return body
 
 
+def causes(run: Run) -> list[str]:
+    """Return the parts of a wait in this run, in their order."""
+    return list(records(run).waits(np.empty(0, np.int64)))
+
+
 def waits(found: Records, ended: NDArray[np.int64], refused: int, width_s: float, day: Day) -> dict[str, Any]:
     """Return what the requests that ended in a window waited for, how fast they were, how many were good."""
-    parts = np.stack([found.waits(ended)[cause] for cause in CAUSES], axis=1)
+    parts = np.stack(list(found.waits(ended).values()), axis=1)
     rows = found.state.requests[ended]
     written = found.work.output[ended]
     if not len(ended):
-        return {"waits_s": [0.0] * len(CAUSES), "first_s": None, "token_s": None, "good": None,
+        return {"waits_s": [0.0] * parts.shape[1], "first_s": None, "token_s": None, "good": None,
                 "token_per_s_accelerator": 0.0, "token_per_s_user": None, "requests": []}  # fmt: skip
     first_s = rows["first_s"] - rows["arrived_s"]
     token_s = ((rows["last_s"] - rows["first_s"]) / np.maximum(written - 1, 1))[written > 1]

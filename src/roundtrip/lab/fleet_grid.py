@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from roundtrip.fleet.records import CAUSES, records
+from roundtrip.fleet.records import records
 from roundtrip.lab import fleet
 from roundtrip.lab.fleet_day import QUANTILES, Day, shortened
 
@@ -67,7 +67,6 @@ def grid() -> dict[str, Any]:
         run["curve"] = curves.index(run["curve"])
     return {
         "controls": fleet.controls(),
-        "causes": list(CAUSES),
         "quantiles": list(QUANTILES),
         "least": LEAST,
         "step": STEP,
@@ -90,6 +89,7 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
         at[name] = np.rint(100.0 * at[name]).astype(np.int64)  # percent
     body = {
         "curve": head["curve"],
+        "causes": head["causes"],
         "kind": head["kind"],
         "accelerators": head["accelerators"],
         "cache_token": head["cache_token"],
@@ -110,7 +110,7 @@ def packed(changed: dict[str, Any]) -> dict[str, Any]:
             **{name: _steps([row[name] for row in rows]) for name in COLUMNS},
             **{name: _steps([(row[name] or nothing)[-1] for row in rows]) for name in ("first_s", "token_s")},
             "half_first_s": _steps([(row["first_s"] or nothing)[0] for row in rows]),
-            "waits_s": [_steps([row["waits_s"][c] for row in rows]) for c in range(len(CAUSES))],
+            "waits_s": [_steps(list(line)) for line in zip(*(row["waits_s"] for row in rows), strict=True)],
         },
         "replicas": {
             name: [(line if k == 0 else line - lines.T[0]).tolist() for k, line in enumerate(lines.T)]

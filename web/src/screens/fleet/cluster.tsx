@@ -1,6 +1,6 @@
 /** The cluster at one moment: each replica with those that wait, those it answers, and how full its cache is. */
 import { percent } from "../../charts/numbers";
-import { useWidth } from "../../charts/width";
+import { measure, useWidth } from "../../charts/width";
 import type { Say } from "../../shell/text";
 import type { Replicas } from "./types";
 
@@ -41,6 +41,8 @@ export function Cluster({ now, batch, title, t }: { readonly now: Replicas; read
           const x = (k % columns) * (wide + GAP);
           const y = Math.floor(k / columns) * (tall + 12);
           const waiting = now.waiting[k] ?? 0;
+          const number = waiting.toLocaleString("en-US");
+          const said = t("fleet.waits", { count: number });
           const reading = now.reading?.[k] ?? 0;
           const [used, kept] = [now.used[k] ?? 0, now.kept?.[k] ?? 0];
           const [full, begun] = [Math.min(all, Math.ceil(writing / per)), Math.min(all, Math.ceil((writing + reading) / per))];
@@ -52,7 +54,7 @@ export function Cluster({ now, batch, title, t }: { readonly now: Replicas; read
             <g key={k}>
               {waiting > 0 && (
                 <text class="s" x={x} y={y + 11}>
-                  {t("fleet.waits", { count: waiting.toLocaleString("en-US") })}
+                  {measure(said, 12) <= wide + GAP / 2 ? said : number}
                 </text>
               )}
               {Array.from({ length: dots }, (_, i) => (
@@ -70,7 +72,7 @@ export function Cluster({ now, batch, title, t }: { readonly now: Replicas; read
               <rect x={x + 1} y={bar + 1} width={Math.max(0, (wide - 2) * used)} height="7" fill="var(--stored-charge)" />
               {kept > 0.004 && <rect x={x + 1 + (wide - 2) * used} y={bar + 1} width={Math.max(0, (wide - 2) * Math.min(kept, 1 - used))} height="7" fill="var(--stored-charge)" fill-opacity="0.35" />}
               <text class="m s" x={x} y={bar + 23}>
-                {wide > 88 ? t("fleet.cache.full", { share: percent(used) }) : percent(used)}
+                {wide > 96 ? t("fleet.cache.full", { share: percent(used) }) : percent(used)}
               </text>
               <text class="m s" x={x + wide} y={bar + 23} text-anchor="end">
                 {wide > 148 ? t("fleet.curve.batch", { count: writing }) : writing}

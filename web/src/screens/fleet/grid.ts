@@ -12,6 +12,7 @@ interface Packed {
   readonly accelerators: number;
   readonly cache_token: number;
   readonly curve: number;
+  readonly causes: readonly string[];
   readonly command: string;
   readonly window_refused?: readonly number[];
   readonly good: Numbers;
@@ -26,7 +27,6 @@ interface Packed {
 }
 export interface Stored {
   readonly controls: readonly Control[];
-  readonly causes: readonly string[];
   readonly curves: readonly Curve[];
   readonly least: number;
   readonly step: number;
@@ -72,7 +72,7 @@ function unpack(run: Packed, stored: Stored): Day {
     requests: run.shown,
   }));
   return {
-    spec, rows, windows, kind: run.kind, accelerators: run.accelerators, cache_token: run.cache_token, command: run.command,
+    spec, rows, windows, kind: run.kind, accelerators: run.accelerators, cache_token: run.cache_token, causes: run.causes, command: run.command,
     curve: stored.curves[run.curve] as Curve, ofDay: true,
     total: { ...(run as unknown as NonNullable<Day["total"]>), first_s: run.ttft_s, token_s: run.tpot_s },
   };
@@ -80,7 +80,7 @@ function unpack(run: Packed, stored: Stored): Day {
 
 /** The grid from its stored form. */
 export const unpacked = (stored: Stored): Grid => ({
-  controls: stored.controls, causes: stored.causes, days: stored.runs.map((run) => ({ set: run.set, day: unpack(run, stored) })),
+  controls: stored.controls, days: stored.runs.map((run) => ({ set: run.set, day: unpack(run, stored) })),
 });
 
 export const loadGrid = once(async (): Promise<Grid> => unpacked(await load<Stored>("fleet.json")));

@@ -99,7 +99,7 @@ export default function Fleet({ state }: ScreenProps) {
     if (total) heard.current = total;
   }, [day?.total, shown.error]);
   const row = day?.rows[Math.min(at, day.rows.length - 1)];
-  const causes = grid?.causes ?? [];
+  const causes = day?.causes ?? [];
   useShare(
     {
       name: "fleet",

@@ -15,6 +15,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   preemption: { carrier: "heat", strength: 1 },
   others_prefill: { carrier: "moving charge", strength: 0.4 },
   decode: { carrier: "stored charge", strength: 1 },
+  swap: { carrier: "stored charge", strength: 0.4 },
+  failure: { carrier: "heat", strength: 0.4 },
   transfer: { carrier: "photons", strength: 1 },
   network: { carrier: "photons", strength: 0.4 },
 };

@@ -90,6 +90,8 @@ export interface Day {
   readonly accelerators: number;
   readonly cache_token: number;
   readonly windows: number;
+  /** Parts of a wait, in the order of `waits_s`. */
+  readonly causes: readonly string[];
   readonly command: string;
   readonly curve: Curve;
   readonly rows: readonly Row[];
@@ -100,6 +102,5 @@ export interface Day {
 
 export interface Grid {
   readonly controls: readonly Control[];
-  readonly causes: readonly string[];
   readonly days: readonly { readonly set: Spec; readonly day: Day }[];
 }
