@@ -19,6 +19,7 @@ LONGEST = 600  # characters of a message: an argument may be a whole file by mis
 
 VERBS = {
     "trip": "Follow one prompt from the finger to the model and back to the eye.",
+    "carry": "Look at the bytes and the light of a carried prompt, stage by stage (show).",
     "compare": "Lay two scenarios side by side and say what changed and why.",
     "energy": "Account for energy, water, carbon and cost inside a boundary that you draw.",
     "explain": "Say what a stage, a figure, a function or a claim is, and where its number comes from.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from roundtrip.cli.backend import backend_options, check_unused, choose, form_option, printer
+from roundtrip.cli.carry import carried, carry_options, list_breaks, story
 from roundtrip.cli.inputs import check_samples, read_prompt, read_scenario, scenario_options
 from roundtrip.cli.output import (
     as_json,
@@ -29,6 +30,7 @@ from roundtrip.errors import ScenarioError
 
 if TYPE_CHECKING:
     from roundtrip.engine.backends import Backend
+    from roundtrip.journey.carry import Carried
     from roundtrip.journey.queue_fleet import Simulated
     from roundtrip.journey.scenario import Scenario
     from roundtrip.trace.model import Trace
@@ -86,6 +88,11 @@ def file_options(function: F) -> F:
 )
 @click.option("--live", is_flag=True, help="Print the answer's tokens as they come.")
 @click.option(
+    "--carry", "carries", is_flag=True, help="Carry the prompt's real bytes through every layer, and its real light."
+)
+@carry_options
+@click.option("--artifacts", metavar="DIR", help="Write a carried trip's captures, tables, arrays and pictures.")
+@click.option(
     "--queue",
     "queue_by",
     type=click.Choice(("closed", "simulate")),
@@ -111,6 +118,11 @@ def trip(
     calibrates: bool,
     live: bool,
     queue_by: str,
+    carries: bool,
+    breaks: tuple[str, ...],
+    version: str,
+    layout: str,
+    artifacts: str | None,
     backend: str,
     base_url: str | None,
     model: str | None,
@@ -126,6 +138,10 @@ def trip(
     check_svg(*(paths[name] for name in PLOTS))
     check_apart({f"--{name.replace('_', '-')}": path for name, path in paths.items()})
     check_samples(samples)
+    if breaks == ("list",):
+        list_breaks()
+        return
+    _check_carry(carries, records or queue_by != "closed", breaks, version, layout, artifacts)
     chosen = read_scenario(scenario, settings, read_prompt(prompt))
     shown = Shown(as_json, brief, linear, sources)
     if calibrates:
@@ -146,6 +162,10 @@ def trip(
             raise ScenarioError("--queue simulate goes with a forecast: a recorded trip has waited for real")
         _record(chosen.prompt, server, form, max_tokens, live, shown, paths)
         return
+    if carries:
+        found_carried = carried(chosen, breaks, version, layout, seed, model, max_tokens, answers)
+        _show_carried(found_carried, shown, paths, artifacts)
+        return
     from roundtrip.journey.forecast import forecast
 
     chosen = _measured(chosen)
@@ -163,6 +183,39 @@ def trip(
         say_page("\n" + "\n".join(wrap(found.as_text(), min(width(), 100))) + "\n")
     if answers:
         _say_answer(trace, model, form, max_tokens, live)
+
+
+def _check_carry(
+    carries: bool, otherwise: bool, breaks: tuple[str, ...], version: str, layout: str, artifacts: str | None
+) -> None:
+    """Refuse options that would change nothing."""
+    if carries and otherwise:
+        raise ScenarioError("--carry goes with neither --record nor --queue simulate: each is a reading of its own")
+    given = {"--break": bool(breaks), "--http": version != "1.1", "--layout": layout != "us", "--artifacts": artifacts}
+    for name, is_given in given.items():
+        if is_given and not carries:
+            raise ScenarioError(f"{name} goes with --carry")
+
+
+def _show_carried(found: Carried, shown: Shown, paths: dict[str, str | None], artifacts: str | None) -> None:
+    """Print what became of the prompt, and write what was asked for."""
+    from roundtrip.journey.carry.carried import summary
+    from roundtrip.journey.carry.carried_trace import trace_of
+
+    trace = trace_of(found)
+    write_files(trace, paths, shown.linear)
+    if artifacts is not None:
+        from roundtrip.cli.carry_files import write_artifacts
+
+        names = write_artifacts(artifacts, found)
+    if shown.as_json:
+        say_json({**trace.as_dict(), "carried": summary(found)})
+        return
+    if shown.brief:
+        shown.show(trace)
+    say(story(found))
+    if artifacts is not None:
+        say(f"  {len(names)} files in {artifacts}: begin with index.md.\n")
 
 
 def _check_model(model: str) -> None:

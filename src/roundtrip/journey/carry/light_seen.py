@@ -40,9 +40,8 @@ def _array(stage: str, name: str, title: str, values: NDArray[Any]) -> Artifact:
 
 
 def _bursts(haul: Haul) -> Artifact:
-    rows: list[tuple[str, ...]] = [
-        ("direction", "time_s", "section", "bits", "wrong before correction", "repaired", "gsnr_dB")
-    ]
+    head = ("direction", "time_s", "section", "bits", "wrong before correction", "repaired", "gsnr_dB")
+    rows: list[tuple[str, ...]] = [head]
     for direction, at_s, passed in haul.bursts:
         for number, burst in enumerate(passed, 1):
             rows.append((direction, f"{at_s:.6f}", str(number), str(len(burst.bits)), str(burst.wrong),

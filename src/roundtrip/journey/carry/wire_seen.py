@@ -24,15 +24,11 @@ def artifacts(found: Exchanged, began_us: int) -> list[Artifact]:
     frames = [one.frame for one in found.seen["client"] if one.direction == "out" and len(one.frame) > 150]
     if frames:
         frame = frames[-1] if len(frames) == 1 else max(frames[1:], key=len)
-        made.append(
-            Artifact(
-                "network.ethernet", "frame", "The request's frame, byte by byte", "bytes", frame, tuple(fields(frame))
-            )
-        )
+        title = "The request's frame, byte by byte"
+        made.append(Artifact("network.ethernet", "frame", title, "bytes", frame, tuple(fields(frame))))
     sent = b"".join(data for direction, data in found.records if direction == "out")
-    made.append(
-        Artifact("network.tls", "records", "Records that the computer sent", "bytes", sent, tuple(records(sent)))
-    )
+    title = "Records that the computer sent"
+    made.append(Artifact("network.tls", "records", title, "bytes", sent, tuple(records(sent))))
     return made
 
 
