@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from starlette.websockets import WebSocketDisconnect
+
 from roundtrip.errors import RoundtripError
 
 Body = dict[str, Any]
@@ -81,6 +83,12 @@ class Stream:
         await self.send(json.dumps({"id": self.number, **body}, separators=(",", ":"), allow_nan=False))
 
     async def _play(self, message: Body) -> None:
+        try:
+            await self._told(message)
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            pass  # it vanished: there is nobody to tell
+
+    async def _told(self, message: Body) -> None:
         if self.runs.count >= self.runs.most:
             await self._say(error="other pages of this lab are running a cluster: close one, or try again in a moment")
             return
