@@ -31,7 +31,9 @@ TIED = {"cache_efficiency": "memory_efficiency"}  # runs of this kind cannot tel
 CONTEXT = np.array([0.0, 64.0, 256.0, 1024.0, 4096.0, 16_384.0, 131_072.0])
 PAIRS = np.array([0.0, 1e4, 1e6, 1e7, 1e9])
 PART = 512.0  # tokens of a prompt's part at which what it adds to those that write is looked up
-STEPS = (0.3, 0.15, 0.07, 0.03, 0.015)  # of the search, in the logarithm
+WIDTHS = (0.4, 0.15)  # of the simplex at the start and when it starts again, in the logarithm
+FINEST = 3e-3  # width at which it ends
+MOST_MOVES = 80
 LIMITS = {"memory_efficiency": (0.05, 1.0), "prefill_efficiency": (0.02, 1.0), "layer_time_s": (1e-6, 1e-2)}
 
 
@@ -94,19 +96,46 @@ def times(c: Case, k: Mapping[str, Any], run: Recorded) -> StepTimes:
 
 
 def search(loss: Callable[[dict[str, float]], float]) -> dict[str, float]:
-    """Return the constants with the smallest loss, by steps along each axis that grow finer."""
-    at = {name: priors()[name].value for name in FITTED}
-    best = loss(at)
-    for step in STEPS:
-        moved = True
-        while moved:
-            moved = False
-            for name in FITTED:
-                for factor in (np.exp(step), np.exp(-step)):
-                    guess = at | {name: float(at[name] * factor)}
-                    if not LIMITS[name][0] <= guess[name] <= LIMITS[name][1]:
-                        continue
-                    value = loss(guess)
-                    if value < best - 1e-9:
-                        at, best, moved = guess, value, True
-    return at
+    """Return the constants with the smallest loss: a simplex of guesses that walks downhill (Nelder and Mead, 1965).
+
+    It walks in the logarithms, from the middle of the priors; when it has drawn together it starts once more around
+    the best guess, since it may have done so on a slope.
+    """
+    lows, highs = (np.log([LIMITS[name][end] for name in FITTED]) for end in (0, 1))
+
+    def at(x: Floats) -> dict[str, float]:
+        return dict(zip(FITTED, np.exp(np.clip(x, lows, highs)).tolist(), strict=True))
+
+    best = np.log([priors()[name].value for name in FITTED])
+    for width in WIDTHS:
+        best = _downhill(lambda x: loss(at(x)), best, width)
+    return at(best)
+
+
+def _downhill(value: Callable[[Floats], float], start: Floats, width: float) -> Floats:
+    count = len(start)
+    points = np.concatenate([start[None, :], start + width * np.eye(count)])
+    values = np.array([value(x) for x in points])
+    for _ in range(MOST_MOVES):
+        order = np.argsort(values)
+        points, values = points[order], values[order]
+        if np.ptp(points, axis=0).max() < FINEST:
+            break
+        middle = points[:-1].mean(axis=0)
+
+        def tried(factor: float, middle: Floats = middle, worst: Floats = points[-1]) -> tuple[Floats, float]:
+            x = middle + factor * (middle - worst)
+            return x, value(x)
+
+        point, found = tried(1.0)
+        if found < values[0]:
+            further, beyond = tried(2.0)
+            point, found = (further, beyond) if beyond < found else (point, found)
+        elif found >= values[-2]:
+            point, found = tried(0.5 if found < values[-1] else -0.5)
+        if found < values[-1]:
+            points[-1], values[-1] = point, found
+        else:
+            points[1:] = points[0] + 0.5 * (points[1:] - points[0])
+            values[1:] = [value(x) for x in points[1:]]
+    return points[int(np.argmin(values))]
