@@ -10,6 +10,7 @@ page. A new question ends the run before, ``{"op": "fleet", "stop": true}`` ends
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -83,10 +84,8 @@ class Stream:
         await self.send(json.dumps({"id": self.number, **body}, separators=(",", ":"), allow_nan=False))
 
     async def _play(self, message: Body) -> None:
-        try:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):  # it vanished: there is nobody to tell
             await self._told(message)
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            pass  # it vanished: there is nobody to tell
 
     async def _told(self, message: Body) -> None:
         if self.runs.count >= self.runs.most:
