@@ -38,8 +38,8 @@ def carry_options(function: F) -> F:
 
 
 def carried(
-    scenario: Scenario, breaks: tuple[str, ...], version: str, layout: str, seed: int, model: str | None, max_tokens: int,
-    answers: bool = True,
+    scenario: Scenario, breaks: tuple[str, ...], version: str, layout: str, seed: int, model: str | None,
+    max_tokens: int, answers: bool = True,
 ) -> Carried:  # fmt: skip
     """Carry the scenario's prompt, with a line on a terminal that says which part is under way."""
     from roundtrip.journey.carry import carry, read_breaks
@@ -81,14 +81,11 @@ def story(found: Carried) -> str:
     """Return what became of the prompt, in lines."""
     mark = {"fine": " ", "saved": "+", "died": "x"}
     said = found.reply.text if found.reply else ""
-    lines = [
-        "",
-        f"  meant     {found.prompt}",
-        f"  typed     {found.typed.text}",
-        f"  received  {found.received or '-'}",
-    ]
-    lines += [f"  answered  {_one_line(said) or '-'}", f"  arrived   {_one_line(found.arrived) or '-'}"]
-    lines += [f"  read      {_one_line(found.read) or '-'}", ""]
+    ways = (
+        ("meant", found.prompt), ("typed", found.typed.text), ("received", found.received), ("answered", said),
+        ("arrived", found.arrived), ("read", found.read),
+    )  # fmt: skip
+    lines = ["", *(f"  {name:<9} {_one_line(text) or '-'}" for name, text in ways), ""]
     for note in found.notes:
         added = f" ({note.added_s * 1e3:+.1f} ms)" if abs(note.added_s) >= 5e-5 else ""
         lines.append(f"  {mark[note.fate]} {note.stage:<20} {note.text}{added}")
@@ -132,7 +129,7 @@ def show(
     chosen = read_scenario(scenario, settings, read_prompt(prompt))
     found = carried(chosen, breaks, version, layout, seed, None, 16)
     stages = list(dict.fromkeys(artifact.stage for artifact in found.artifacts))
-    wanted = [a for a in found.artifacts if a.stage == stage or f"{a.stage}.{a.name}" == stage]
+    wanted = [a for a in found.artifacts if stage in (a.stage, f"{a.stage}.{a.name}")]
     if not wanted:
         raise ScenarioError(f"{stage!r} is no stage with something to see: {', '.join(stages)}{nearest(stage, stages)}")
     if as_json:

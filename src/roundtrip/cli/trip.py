@@ -204,6 +204,7 @@ def _show_carried(found: Carried, shown: Shown, paths: dict[str, str | None], ar
 
     trace = trace_of(found)
     write_files(trace, paths, shown.linear)
+    names: list[str] = []
     if artifacts is not None:
         from roundtrip.cli.carry_files import write_artifacts
 

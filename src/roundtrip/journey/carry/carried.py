@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from roundtrip.errors import RoundtripError
 from roundtrip.journey.carry import hall as hall_room
@@ -125,7 +126,15 @@ def carry(
     ScenarioError
         If the scenario has no way that can be carried.
     """
-    broken = dict(breaks or {})
+    # Many small products of matrices: threads would only wait for each other.
+    with threadpool_limits(1):
+        return _carry(prompt, scenario, dict(breaks or {}), layout, version, seed, answer, model, max_tokens, progress)
+
+
+def _carry(
+    prompt: str, scenario: Scenario | str, broken: Mapping[str, float], layout: str, version: str, seed: int,
+    answer: str | None, model: str | None, max_tokens: int, progress: Callable[[str], None] | None,
+) -> Carried:  # fmt: skip
     say = progress or _silent
     chosen = load_scenario(scenario) if isinstance(scenario, str) else scenario
     clock = _Clock()

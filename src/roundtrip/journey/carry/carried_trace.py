@@ -15,9 +15,8 @@ LOSS = "network.loss"  # where the forecast has the mean wait for what is lost, 
 def trace_of(found: Carried) -> Trace:
     """Return the trace of a carried trip.
 
-    A span whose stage has handled real bytes has the reading ``carry``, and how many bytes there are to look at. Times are
-    the forecast's, but for what is lost on the way: there stands what this trip really waited. A trip that died has the
-    time line as far as it came.
+    A span whose stage has handled real bytes has the reading ``carry``, and how many bytes there are to look at. Times
+    are the forecast's, but for what is lost on the way: there stands what this trip really waited.
     """
     forecast = found.where.trace
     real = _bytes_by_stage(found)
