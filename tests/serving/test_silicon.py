@@ -202,3 +202,27 @@ def test_the_sample_itself(tmp_path: Path) -> None:
         error = np.abs(np.expm1(splits.left_out(t, kind) - t.measured))
         assert np.nanmedian(error[:, 1]) < 0.18, kind
         assert np.nanmedian(error[:, 0]) < 0.40, kind
+
+
+@pytest.mark.parametrize("lines", [(), (row("8", "1", "8", "1"),), (row("36", "1", "36", "1"),)])
+def test_hardly_any_rows_are_scored_as_far_as_they_go(lines: tuple[str, ...], tmp_path: Path) -> None:
+    read(tmp_path, *lines)
+    made = json.loads(json.dumps(validate_silicon.score(tmp_path), allow_nan=False))
+    assert made[0]["n"] == len(lines)
+    assert made[0]["holds"]
+
+
+def test_rows_apart_alone_are_scored_and_a_small_model_fits_on_one(tmp_path: Path) -> None:
+    of = "b200_sxm,trtllm,1,fp8,disagg,1024,1024,64,,,,,,,2,1,3,1"
+    runs_read = read(tmp_path, f"Qwen/Qwen3-32B,{of},200,12", f"deepseek-ai/DeepSeek-V3,{of},300,15")
+    assert [r.layout for r in runs_read] == [Layout(), Layout(groups=8, expert=8)]
+    assert (runs_read[0].readers, runs_read[0].writers) == (2.0, 3.0)
+    names = [s["name"] for s in validate_silicon.score(tmp_path)]
+    assert "serving silicon, reading and writing apart: time per output token" in names
+
+
+def test_a_model_and_an_accelerator_that_were_never_fitted_get_the_shipped_constants(tmp_path: Path) -> None:
+    of = [replace(r, model="mistralai/Mixtral-8x7B-v0.1", accelerator="a100-80g", precision="bf16") for r in runs()[:9]]
+    write_silicon(tmp_path / silicon.FILE, timed(of))
+    scored = {s["name"]: s for s in validate_silicon.score(tmp_path)}
+    assert scored["serving silicon, shipped constants, never seen: time per output token"]["n"] == 9

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from roundtrip.errors import DomainError
 from roundtrip.serving import silicon, splits
 from roundtrip.serving.constants import constants
 from roundtrip.serving.fit import BENCH, fit, predict, seen
@@ -49,6 +50,12 @@ BARS = {
     "accelerator left out": (Bar(0.36, 0.27), Bar(0.16, 0.12)),
     "three rows": (Bar(0.28, 0.22), Bar(0.12, 0.09)),
 }
+SPLITS = {
+    "neighbors": "five folds, repeats of a configuration in one fold, with deviations",
+    "family left out": "all rows of each model family left out (DeepSeek-V3 and R1 are one), shared constants",
+    "accelerator left out": "all rows of each accelerator left out, shared constants",
+    "three rows": "each family left out, then a scale from three measured rows a model, accelerator and engine",
+}
 WITHIN_TWO = (0.80, 0.97)
 RANKING = 0.85
 APART = Bar(0.25, 0.18)
@@ -59,38 +66,49 @@ def score(folder: Path) -> list[dict[str, Any]]:
     """Return the scores of the silicon sample in a folder."""
     runs, rows, bad = silicon.read(folder / FILE)
     together = [r for r in runs if not r.writers]
-    apart = [r for r in runs if r.writers > 0.0]
     unknown = sum(r.writers < 0.0 for r in runs)
-    whole = table(together)
+    bad = [(line, reason) for line, reason in bad if not reason.startswith(silicon.APART_ROW)]
     asked = len(together) + len(bad)
-    scored = ready(whole)
-    made = [_coverage(whole, scored, asked, rows, bad, unknown)]
+    whole, refused = _answered(together)
+    made = [_coverage(whole, refused, asked, rows, bad, unknown)]
+    scored = ready(whole) if whole is not None else None
+    if scored is not None and len(scored):
+        made += _together(scored, asked)
+    made += _apart([r for r in runs if r.writers > 0.0], scored)
+    if whole is not None:
+        made += _noise(whole)
+    return made
+
+
+def _answered(runs: Sequence[Run]) -> tuple[Table | None, list[tuple[int, str]]]:
+    """Return the rows that can be answered, if any, and why the others cannot."""
+    try:
+        found = table(runs)
+    except DomainError:
+        return None, [(r.line, f"{r.model} on {r.accelerator}: not known") for r in runs]
+    return found, found.refused
+
+
+def _together(scored: Table, asked: int) -> list[dict[str, Any]]:
+    """Return the scores of rows where one replica reads and writes."""
     predictions = {
+        "neighbors": splits.neighbors(scored),
         "family left out": splits.left_out(scored, "family"),
         "accelerator left out": splits.left_out(scored, "accelerator"),
-        "neighbors": splits.neighbors(scored),
     }
     predictions["three rows"] = splits.calibrated(scored, predictions["family left out"])
-    what = {
-        "family left out": "all rows of each model family left out (DeepSeek-V3 and R1 are one), shared constants",
-        "accelerator left out": "all rows of each accelerator left out, shared constants",
-        "neighbors": "five folds, repeats of a configuration in one fold, with deviations",
-        "three rows": "each family left out, then a scale from three measured rows a model, accelerator and engine",
-    }
+    made: list[dict[str, Any]] = []
     for name, found in predictions.items():
-        made += _errors(name, what[name], scored, found, asked)
+        made += _errors(name, SPLITS[name], scored, found, asked)
     made += _within_two(scored, predictions, asked)
     made += _ranking(scored, predictions["family left out"], asked)
-    made += _apart(apart, scored)
-    made += _noise(whole)
-    made += _unseen(scored, asked)
-    return made
+    return made + _unseen(scored, asked)
 
 
 def ready(whole: Table) -> Table:
     """Return the rows that are scored: no odd ones, and of a slow start no time to first token."""
-    kept = whole.take(np.array([not r.odd for r in whole.runs]))
-    slow = np.array([r.is_slow_start for r in kept.runs])
+    kept = whole.take(np.array([not r.odd for r in whole.runs], dtype=bool))
+    slow = np.array([r.is_slow_start for r in kept.runs], dtype=bool)
     measured = kept.measured.copy()
     measured[slow, FIRST] = np.nan
     return Table(kept.runs, kept.case, kept.reader, kept.load, measured, kept.labels, kept.refused)
@@ -102,29 +120,35 @@ def _score(name: str, metric: str, value: float | None, bar: float | None, holds
 
 
 def _coverage(
-    whole: Table, scored: Table, asked: int, rows: int, bad: Sequence[tuple[int, str]], unknown: int
+    whole: Table | None,
+    refused: Sequence[tuple[int, str]],
+    asked: int,
+    rows: int,
+    bad: Sequence[tuple[int, str]],
+    unknown: int,
 ) -> dict[str, Any]:
     reasons: dict[str, int] = {}
-    for _, reason in (*whole.refused, *((line, reason.partition(": ")[2] or reason) for line, reason in bad)):
+    for _, reason in (*refused, *((line, reason.partition(": ")[2] or reason) for line, reason in bad)):
         reasons[reason] = reasons.get(reason, 0) + 1
+    answered = whole.runs if whole is not None else ()
     odd: dict[str, int] = {}
-    for r in whole.runs:
+    for r in answered:
         if r.odd:
             odd[r.odd] = odd.get(r.odd, 0) + 1
-    value = len(whole) / asked
+    value = len(answered) / asked if asked else None
     return _score(
         "rows",
         "share of the unique aggregated rows that is answered (at least)",
         value,
         COVERAGE,
-        value >= COVERAGE,
+        value is None or value >= COVERAGE,
         asked,
         coverage=value,
         split="none: whether a row can be answered",
         refused=reasons,
         not_scored=odd,
-        slow_start=int(np.isnan(scored.measured[:, FIRST]).sum()),
-        scored=len(scored),
+        slow_start=sum(r.is_slow_start and not r.odd for r in answered),
+        scored=sum(not r.odd for r in answered),
         rows_in_file=rows,
         split_without_workers=unknown,
         rivals={"AIConfigurator 0.12": RIVAL_COVERAGE},
@@ -260,23 +284,19 @@ def _ranking(t: Table, found: Floats, asked: int) -> list[dict[str, Any]]:
     ]
 
 
-def _apart(apart: Sequence[Run], scored: Table) -> list[dict[str, Any]]:
+def _apart(apart: Sequence[Run], scored: Table | None) -> list[dict[str, Any]]:
     """Return the scores of rows where some replicas read and others write, by constants of aggregated rows alone."""
-    if not apart:
+    t, _ = _answered(apart)
+    if t is None:
         return []
-    t = table(apart)
-    found = fit(scored, BENCH).predict(t) if len(scored) >= splits.LEAST_ROWS else predict(t, constants())
+    enough = scored is not None and len(scored) >= splits.LEAST_ROWS
+    found = fit(scored, BENCH).predict(t) if scored is not None and enough else predict(t, constants())
     split = "no row of this kind was fitted: constants of the aggregated rows"
-    each = found[:, EACH] - t.measured[:, EACH]
-    first = found[:, FIRST] - t.measured[:, FIRST]
-    made = [
-        _median(
-            f"reading and writing apart: {SHORT[EACH]}", each, APART, split, len(apart), runs=_rows(t, found, EACH)
-        ),
-        _median(
-            f"reading and writing apart: {SHORT[FIRST]}", first, APART, split, len(apart), runs=_rows(t, found, FIRST)
-        ),
-    ]
+    made: list[dict[str, Any]] = []
+    for side in (EACH, FIRST):
+        error = _finite(found[:, side] - t.measured[:, side])
+        name = f"reading and writing apart: {SHORT[side]}"
+        made.append(_median(name, error, APART, split, len(apart), runs=_rows(t, found, side)))
     made[1] |= {"bar": None, "holds": True, "aim": None, "reaches_aim": None}
     return made
 
@@ -309,29 +329,30 @@ def _noise(t: Table) -> list[dict[str, Any]]:
 
 def _unseen(t: Table, asked: int) -> list[dict[str, Any]]:
     """Return the errors of the shipped constants on rows of models or accelerators that they were not fitted on."""
-    new = np.array(
-        [
-            str(family) not in splits.fitted("families") or str(chip) not in splits.fitted("accelerators")
-            for family, chip in zip(t.labels["family"], t.labels["accelerator"], strict=True)
-        ]
-    )
+    known = splits.fitted("families"), splits.fitted("accelerators")
+    words = zip(t.labels["family"], t.labels["accelerator"], strict=True)
+    new = np.array([str(family) not in known[0] or str(chip) not in known[1] for family, chip in words])
     if not new.any():
         return []
     own = t.take(new)
     found = predict(own, constants())
     split = "shipped constants; no row of the model or of the accelerator was fitted"
-    return [
-        _median(
-            f"shipped constants, never seen: {what}",
-            _finite(found[:, side] - own.measured[:, side]),
-            BARS["family left out"][side],
-            split,
-            asked,
-            by=_tables(own, found[:, side] - own.measured[:, side]),
-            runs=_rows(own, found, side),
+    made: list[dict[str, Any]] = []
+    for side, what in enumerate(SHORT):
+        error = found[:, side] - own.measured[:, side]
+        there = np.isfinite(error)
+        made.append(
+            _median(
+                f"shipped constants, never seen: {what}",
+                error[there],
+                BARS["family left out"][side],
+                split,
+                asked,
+                by=_tables(own.take(there), error[there]),
+                runs=_rows(own, found, side),
+            )
         )
-        for side, what in enumerate(SHORT)
-    ]
+    return made
 
 
 def _finite(x: Floats) -> Floats:

@@ -31,6 +31,7 @@ COLUMNS = (
     "silicon_tpot_ms",
 )  # fmt: skip
 APART = "disagg"
+APART_ROW = "reading and writing apart"  # how the reason begins why such a row says nothing
 FITS = 0.9  # of an accelerator's memory
 
 
@@ -63,7 +64,8 @@ def read(path: Path) -> tuple[list[Run], int, list[tuple[int, str]]]:
         try:
             runs.append(_run(row, line))
         except RoundtripError as error:
-            bad.append((line, str(error)))
+            is_apart = (row["mode"] or "").strip() == APART
+            bad.append((line, f"{APART_ROW}: {error}" if is_apart else str(error)))
     return marked(runs), len(rows), bad
 
 
