@@ -13,7 +13,8 @@ from roundtrip.errors import DomainError
 from roundtrip.fleet.deployment import Kind, uniform
 from roundtrip.fleet.generate import open_load
 from roundtrip.fleet.machine import kind
-from roundtrip.fleet.simulate import simulate
+from roundtrip.fleet.records import records
+from roundtrip.fleet.simulate import Run, simulate
 from roundtrip.fleet.slo import limits
 from roundtrip.fleet.study import space as spaces
 from roundtrip.fleet.study.answer import answer, cost
@@ -21,7 +22,7 @@ from roundtrip.fleet.study.binds import binding
 from roundtrip.fleet.study.bounds import fewest_replicas
 from roundtrip.fleet.study.price import price, prices
 from roundtrip.fleet.study.size import size
-from roundtrip.fleet.study.space import Bench, Fleet, Knobs, Shape, Space
+from roundtrip.fleet.study.space import Bench, Fleet, Knobs, Shape, Space, late
 from roundtrip.fleet.times import polynomial
 from tests.cli.run import here
 from tests.fleet.made import load
@@ -114,10 +115,25 @@ def test_a_run_that_is_cut_would_have_failed(monkeypatch: pytest.MonkeyPatch) ->
     work = open_load(3000, 50.0, "900", "40", seed=1)
     bench, fleet = _bench(Kind("made", polynomial(2048, 64, step_s=1e-3, row_s=6e-5), 100_000), work, "ttft_p90=200ms")
     monkeypatch.setattr(spaces, "SLICE", 500)
+    monkeypatch.setattr(spaces, "LOOKS", 0.1)
     cut = bench.run(Fleet(fleet.shape, fleet.knobs, 1))
     assert cut.is_cut
     whole = bench.whole(Fleet(fleet.shape, fleet.knobs, 1))
     assert not limits("ttft_p90=200ms")[0].holds(whole.measure("ttft"))
+
+
+@pytest.mark.parametrize("slo", ["ttft_p90=200ms", "tpot_p90=3ms", "e2e_p90=300ms", "queue_p90=50ms"])
+def test_what_is_late_for_certain_is_late_at_the_end(slo: str) -> None:
+    work = open_load(800, 15.0, "lognormal:900,0.5", "geometric:40", seed=3)
+    bench, fleet = _bench(Kind("made", polynomial(2048, 64, step_s=1e-3, row_s=6e-5), 900), work, slo)
+    run = Run(work, bench.deployment(fleet))
+    seen: list[int] = []
+    while not run.step(200):
+        seen.append(late(records(run), bench.limits[0]))
+    assert seen == sorted(seen), "what is late stays late"
+    assert 0 < seen[len(seen) // 2] <= late(records(run), bench.limits[0])
+    values = records(run).measure(bench.limits[0].measure)
+    assert late(records(run), bench.limits[0]) == int((values > bench.limits[0].most_s).sum())
 
 
 def test_alone_is_what_any_number_of_replicas_does_at_best() -> None:

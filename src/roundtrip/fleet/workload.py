@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_TOKENS = 10**12  # of one request: beyond it sums over a trace could overflow
+
+
+# Tries of the last workloads: a search for a fleet runs the same requests hundreds of times.
+_TRIES: deque[tuple[tuple[ref[Ints], ...], int, tuple[Ints, Ints, Ints, Ints]]] = deque(maxlen=2)
 
 
 def _ints() -> Ints:
@@ -116,6 +122,15 @@ class Workload:
         pages, start : array of int
             Pages of each node, and of all before it on its path.
         """
+        parts = (self.offsets, self.ids, self.prompt)
+        for refs, page, made in _TRIES:
+            if page == page_tokens and all(ref() is part for ref, part in zip(refs, parts, strict=True)):
+                return made
+        found = self._trie(page_tokens)
+        _TRIES.append((tuple(ref(part) for part in parts), page_tokens, found))
+        return found
+
+    def _trie(self, page_tokens: int) -> tuple[Ints, Ints, Ints, Ints]:
         count = len(self)
         if not len(self.offsets):
             return np.zeros(count + 1, np.int64), _ints(), _ints(), _ints()

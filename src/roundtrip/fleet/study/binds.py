@@ -118,7 +118,7 @@ def _smaller(bench: Bench, chosen: Fleet) -> tuple[Fleet | None, str]:
         try:
             bench.kind(less, chosen.knobs)
         except DomainError as error:
-            reason = str(error)
+            reason = reason or str(error)
             continue
         return Fleet(less, chosen.knobs, 1), f"{ranks} of {shape.tensor_ranks} accelerators"
     return None, reason

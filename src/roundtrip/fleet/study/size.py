@@ -9,6 +9,7 @@ answer below it that holds takes its place.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -107,6 +108,11 @@ def size(
                 _search(found, shape, able, least_usd_h, kept)
             if progress:
                 progress(number + 1, len(possible))
+        for one in found.ranking[:kept]:
+            below = _without_luck(found.bench, one.tried)
+            if below is not one.tried:
+                found.ranking.remove(one)
+                _rank(found, below)
     except KeyboardInterrupt:
         found.interrupted = True
     return found
@@ -131,23 +137,26 @@ def _possible(found: Sizing, shape: Shape) -> tuple[list[Knobs], int]:
 
 
 def _able(found: Sizing, shape: Shape, knobs: list[Knobs]) -> list[Knobs]:
-    """Return the knobs with which a shape holds the limits when no request meets another."""
+    """Return the knobs to try, those first with which a shape holds the limits when no request meets another."""
     bench = found.bench
-    alone = {knob: bench.alone(shape, knob) for knob in knobs}
-    best = max(alone.values(), key=lambda tried: tried.margin(bench.limits))
-    found.alone[shape] = best
-    able = [knob for knob in knobs if alone[knob].holds]
-    if not able:
+    best: Tried | None = None
+    for knob in knobs:
+        tried = bench.alone(shape, knob)
+        if best is None or tried.margin(bench.limits) > best.margin(bench.limits):
+            found.alone[shape] = best = tried
+        if tried.holds:
+            return [knob, *(other for other in knobs if other != knob)]
+    if best is not None:
         found.out[shape] = (
             "some requests are larger than the memory of a replica" if best.unserved
             else "requests miss the limits even where each is alone"
         )  # fmt: skip
-    return able
+    return []
 
 
 def _ceiling_usd_h(found: Sizing, kept: int) -> float:
     """Return the price above which a fleet is of no interest any more [USD/h]."""
-    return found.ranking[kept - 1].price.value if len(found.ranking) >= kept else float("inf")
+    return found.ranking[kept - 1].price.value if len(found.ranking) >= kept else math.inf
 
 
 def _search(found: Sizing, shape: Shape, knobs: list[Knobs], least_usd_h: float, kept: int) -> None:
@@ -159,7 +168,7 @@ def _search(found: Sizing, shape: Shape, knobs: list[Knobs], least_usd_h: float,
     most = int(min(space.most_replicas, (ceiling_usd_h + 1e-9) // each_usd_h))
     best: Tried | None = None
     for knob in knobs:
-        best = _better(bench, Fleet(shape, knob, 1), least, most, best)
+        best = _better(bench, Fleet(shape, knob, 1), least, most, best, ceiling_usd_h < math.inf)
         if best is not None:
             most = best.fleet.replicas
     if best is None:
@@ -168,12 +177,12 @@ def _search(found: Sizing, shape: Shape, knobs: list[Knobs], least_usd_h: float,
         else:
             found.out[shape] = f"not with {most:,} replicas, the most that are tried"
         return
-    best = _without_luck(bench, best, knobs)
-    found.ranking.append(Found(best, space.price(shape).times(best.fleet.replicas)))
-    found.ranking.sort(key=lambda f: (f.price.value, -f.tried.margin(bench.limits)))
+    _rank(found, best)
 
 
-def _better(bench: Bench, fleet: Fleet, least: int, most: int, best: Tried | None) -> Tried | None:
+def _better(
+    bench: Bench, fleet: Fleet, least: int, most: int, best: Tried | None, has_ceiling: bool
+) -> Tried | None:  # fmt: skip
     """Return the better of the best so far and the fewest replicas that hold with these knobs, `most` at most."""
     low = least - 1  # fails for certain
     if best is not None:  # ask first whether these knobs can do with one less
@@ -182,6 +191,10 @@ def _better(bench: Bench, fleet: Fleet, least: int, most: int, best: Tried | Non
             equal = bench.run(_with(fleet, most))
             return equal if equal.margin(bench.limits) > best.margin(bench.limits) and equal.holds else best
         high = most - 1
+    elif has_ceiling:  # ask first whether it can be of interest at all
+        high = most
+        if high < least or not bench.run(_with(fleet, high)).holds:
+            return None
     else:
         high, step = least, 1
         while high < most and not bench.run(_with(fleet, high)).holds:
@@ -197,14 +210,23 @@ def _better(bench: Bench, fleet: Fleet, least: int, most: int, best: Tried | Non
     return bench.run(_with(fleet, high))
 
 
-def _without_luck(bench: Bench, best: Tried, knobs: list[Knobs]) -> Tried:
+def _rank(found: Sizing, tried: Tried) -> None:
+    fleet = tried.fleet
+    found.ranking.append(Found(tried, found.bench.space.price(fleet.shape).times(fleet.replicas)))
+    found.ranking.sort(key=lambda f: (f.price.value, -f.tried.margin(found.bench.limits)))
+
+
+def _without_luck(bench: Bench, best: Tried) -> Tried:
     """Run the fleets just below an answer with all knobs; one that holds takes its place."""
-    tested = best.fleet.replicas
+    tested, shape = best.fleet.replicas, best.fleet.shape
     while tested > 1 and tested > best.fleet.replicas - BELOW:
         tested -= 1
-        for knob in knobs:
-            below = bench.run(Fleet(best.fleet.shape, knob, tested))
-            if below.holds and (below.fleet.replicas < best.fleet.replicas):
+        for knob in bench.space.knobs():
+            try:
+                below = bench.run(Fleet(shape, knob, tested))
+            except DomainError:  # no such replica
+                continue
+            if below.holds and below.fleet.replicas < best.fleet.replicas:
                 best = below
     return best
 

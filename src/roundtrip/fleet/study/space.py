@@ -18,7 +18,9 @@ from roundtrip.fleet.study.price import Price, price
 from roundtrip.fleet.times import line
 from roundtrip.fleet.workload import Workload
 
-SLICE = 100_000  # events between two looks at how many requests are late already
+SLICE = 20_000  # events between two looks at how many requests are late already
+LOOKS = 2.0  # or so many for each request, where that is more
+USUAL = 2048  # tokens of a step
 FAR = 2.0  # of the longest request's time: between requests that shall not meet
 
 
@@ -92,8 +94,9 @@ class Space:
         return [Shape(a, r, p) for a in self.accelerators for p in self.precisions for r in self.tensor_ranks]
 
     def knobs(self) -> list[Knobs]:
-        """Return every setting of the scheduler that can be."""
-        return [Knobs(t, m) for t in self.token_budgets for m in self.max_sequences if t >= m]
+        """Return every setting of the scheduler that can be, from the most usual one."""
+        found = [Knobs(t, m) for t in self.token_budgets for m in self.max_sequences if t >= m]
+        return sorted(found, key=lambda k: (abs(math.log2(k.token_budget / USUAL)), -k.max_sequences))
 
     def price(self, shape: Shape) -> Price:
         """Return what a replica costs by the hour."""
@@ -205,7 +208,8 @@ class Bench:
         self.runs += 1
         run = Run(self.work, self.deployment(fleet))
         allowed = [_allowed(limit, self.work) for limit in self.limits]
-        while not run.step(SLICE):
+        events = max(SLICE, int(LOOKS * len(self.work)))
+        while not run.step(events):
             found = records(run)
             if len(found.refused) or any(
                 late(found, limit) > most for limit, most in zip(self.limits, allowed, strict=True)
@@ -217,7 +221,7 @@ class Bench:
         """Return the records of a whole run, of other requests or of another kind of replica if given."""
         self.runs += 1
         run = Run(work or self.work, self.deployment(fleet, kind))
-        while not run.step(SLICE):
+        while not run.step(10 * SLICE):
             pass
         return records(run)
 
@@ -263,5 +267,22 @@ def _allowed(limit: Limit, work: Workload) -> int:
 
 
 def late(found: Records, limit: Limit) -> int:
-    """Return how many requests that are done are beyond a limit."""
-    return int((found.measure(limit.measure) > limit.most_s).sum())
+    """Return how many requests are beyond a limit for certain: done, or waiting or writing for too long already.
+
+    The clock of a request that is under way is that of its replica: the start of what it does now.
+    """
+    beyond = int((found.measure(limit.measure) > limit.most_s).sum())
+    rows = found.state.requests
+    since, until, each = {
+        "ttft": ("arrived_s", "first_s", 1), "queue": ("arrived_s", "started_s", 1), "e2e": ("arrived_s", "last_s", 1),
+        "tpot": ("first_s", "last_s", np.maximum(found.work.output - 1, 1)),
+    }[limit.measure]  # fmt: skip
+    under_way = np.isfinite(rows[since]) & ~np.isfinite(rows[until]) & (rows["replica"] >= 0)
+    if limit.measure == "tpot":
+        under_way &= found.work.output > 1
+    now_s = found.state.replicas["now_s"][np.maximum(rows["replica"], 0)]
+    # What has a first token but no last is in neither measure yet where both ends are asked for at the end.
+    ended = found.done if limit.measure != "tpot" else found.done & (found.work.output > 1)
+    started = np.isfinite(rows[until]) & ~ended
+    waited_s = np.where(under_way, now_s - rows[since], np.where(started, rows[until] - rows[since], -np.inf))
+    return beyond + int((waited_s > limit.most_s * each).sum())
