@@ -128,8 +128,6 @@ def step_times(
     """
     if (tensor_ranks > 1 or lockstep > 1) and link is None:
         raise DomainError(f"{tensor_ranks * lockstep} accelerators talk to each other: say over which link")
-    if _is_mixture(model) and tables.moe is None:
-        raise DomainError(f"{tables.where}: {model.name} has experts, but there is no moe.csv")
     pieces = _Pieces(tables, model, tensor_ranks, lockstep, link or Link(1.0, 0.0), contexts)
     rows = np.maximum(np.arange(token_budget + 1.0), 1.0)
     context = np.concatenate([[0.0], tables.decode.axes[1]])
@@ -154,10 +152,6 @@ def _rising(values: Floats) -> Floats:
     values = np.maximum(values, 0.0)
     values[..., -1] = np.maximum(values[..., -1], values[..., -2])
     return values
-
-
-def _is_mixture(model: Architecture) -> bool:
-    return any(block.experts for block in model.blocks)
 
 
 @dataclass(frozen=True)
@@ -200,9 +194,9 @@ class _Pieces:
     def _experts_s(self, rows: Any, block: Any) -> Any:
         """Return the experts of a layer: each rank has its part of the picks and of the experts [s]."""
         touched = experts.distinct_experts(block.experts, block.picked_experts, rows)
-        table = self.tables.moe
-        assert table is not None
-        return table(np.maximum(rows / self.lockstep, 1.0), touched / self.lockstep)
+        if self.tables.moe is None:
+            raise DomainError(f"{self.tables.where}: {self.model.name} has experts, but there is no moe.csv")
+        return self.tables.moe(np.maximum(rows / self.lockstep, 1.0), touched / self.lockstep)
 
     def _exchange_s(self, rows: Any, block: Any) -> Any:
         """Return how long tokens travel to the experts and back, gathered and scattered by a ring [s]."""
