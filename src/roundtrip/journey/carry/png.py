@@ -32,7 +32,8 @@ def encode_png(image: NDArray[Any]) -> bytes:
     rows, columns = image.shape[:2]
     lines = np.concatenate([np.zeros((rows, 1), np.uint8), bytes_there.reshape(rows, -1)], axis=1)
     head = struct.pack(">IIBBBBB", columns, rows, 8, _COLOR if image.ndim == 3 else _GRAY, 0, 0, 0)
-    return _SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)) + _chunk(b"IEND", b"")
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
+    return _SIGNATURE + b"".join(_chunk(kind, data) for kind, data in parts)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
