@@ -171,3 +171,15 @@ def test_models_left_out_meet_the_bars() -> None:
         assert row["value"] < 0.5 * row["rivals"]["EcoLogits 0.11.3, true batch and accelerators"]
         assert COVER[0] <= rows[f"joules an output token on {key}: bands of 90 %"]["coverage"] <= COVER[1]
     assert rows["joules an output token: rows answered"]["coverage"] == 1.0
+
+
+def test_few_bits_are_unpacked_in_software_where_the_chip_cannot_multiply_them() -> None:
+    old, new = (
+        power.setup_work(Setup.of("gpt-oss-120b", chip, precision="mxfp4"), 64.0, 64.0, 1000.0, 0.0)
+        for chip in ("h100-sxm", "b200")
+    )
+    assert old.packed_flop > 0.0
+    assert old.narrow_flop == 0.0
+    assert new.packed_flop == 0.0
+    assert new.narrow_flop == pytest.approx(old.packed_flop)
+    assert power.draw("h100-sxm").packed_flop_J > power.draw("h100-sxm").wide_flop_J

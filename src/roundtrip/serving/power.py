@@ -9,7 +9,7 @@ was measured. Idle power and rated power are those of the accelerator's entry.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from roundtrip.figures.figure import Figure
 from roundtrip.serving import counts
 from roundtrip.serving.architecture import Architecture
 from roundtrip.serving.layout import Layout
-from roundtrip.serving.precision import Numbers, numbers
+from roundtrip.serving.precision import Numbers, numbers, plain, rate
 from roundtrip.serving.step import Setup
 from roundtrip.stages.model import power, prefill, silicon
 
@@ -38,18 +38,17 @@ class Work:
     ----------
     moved_B : float or array
         Bytes of weights and cache that are read and written [B].
-    wide_flop, narrow_flop : float or array
-        Operations in 16 bits, and in 8 or fewer [flop].
+    wide_flop, narrow_flop, packed_flop : float or array
+        Operations in 16 bits, in 8 or fewer, and in 16 with weights that are unpacked from 4 in software [flop].
     """
 
     moved_B: Any
     wide_flop: Any
     narrow_flop: Any
+    packed_flop: Any = 0.0
 
     def __add__(self, other: Work) -> Work:
-        return Work(
-            self.moved_B + other.moved_B, self.wide_flop + other.wide_flop, self.narrow_flop + other.narrow_flop
-        )
+        return Work(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Draw:
     ----------
     idle_W, standing_W, limit_W : float or array
         With nothing to do; at work beside bytes and operations; for long [W].
-    byte_J, wide_flop_J, narrow_flop_J : float or array
+    byte_J, wide_flop_J, narrow_flop_J, packed_flop_J : float or array
         Energy of a byte and of an operation [J].
     host_ratio, host_idle_share : float or array
         Its part of the server at work over its own power, and what that draws without work as a share of that.
@@ -74,6 +73,7 @@ class Draw:
     byte_J: Any
     wide_flop_J: Any
     narrow_flop_J: Any
+    packed_flop_J: Any
     host_ratio: Any
     host_idle_share: Any
     spread: Any
@@ -112,6 +112,7 @@ def draw(accelerator: str, value: Value = value_of) -> Draw:
         byte_J=take("energy_per_byte_J"),
         wide_flop_J=wide_J,
         narrow_flop_J=wide_J * take("narrow_flop_ratio"),
+        packed_flop_J=wide_J * take("packed_flop_ratio"),
         host_ratio=share / (1.0 - share),
         host_idle_share=value(entry("energy_accounts", "usual").figure("host_idle_share"), "server.host_idle_share"),
         spread=take("energy_spread"),
@@ -131,7 +132,7 @@ def weights_B(a: Architecture, n: Numbers, layout: Layout, rows: Any) -> Any:
 
 def work(
     a: Architecture, n: Numbers, layout: Layout, rows: Any, sequences: Any, context: Any, pairs: Any,
-    fetched_B: Any = None,
+    fetched_B: Any = None, *, unpacks: bool = False,
 ) -> Work:  # fmt: skip
     """Return what a step moves and computes, or with sums over many steps and their `fetched_B`, what all of them do.
 
@@ -147,6 +148,8 @@ def work(
         Pairs of a new and an earlier token in prompts that are read.
     fetched_B : float or array, optional
         Bytes of weights, if they are known [B].
+    unpacks : bool
+        Whether weights in 4 bits are made 16 in software before they are multiplied.
     """
     fetched = weights_B(a, n, layout, rows) if fetched_B is None else fetched_B
     state = 2.0 * counts.state_elements(a)
@@ -158,10 +161,17 @@ def work(
     looked = sequences * counts.write_attention_flop(a, context)
     looked = looked + prompts * counts.prompt_attention_flop(a, 1.0, before)
     common, routed = prefill.linear_flop(counts.common_parameters(a), rows), prefill.linear_flop(used, rows)
-    narrow_common, narrow_routed = n.common_B < 2.0 and n.is_rounded, n.routed_B < 2.0 and n.is_rounded
-    wide = looked + (0.0 if narrow_common else common) + (0.0 if narrow_routed else routed)
-    narrow = (common if narrow_common else 0.0) + (routed if narrow_routed else 0.0)
-    return Work(fetched + sequences * read, wide, narrow)
+    flop = {"wide_flop": looked, "narrow_flop": 0.0, "packed_flop": 0.0}
+    for part, size_B in ((common, n.common_B), (routed, n.routed_B)):
+        name = (
+            "packed_flop"
+            if size_B < 1.0 and unpacks
+            else "narrow_flop"
+            if size_B < 2.0 and n.is_rounded
+            else "wide_flop"
+        )
+        flop[name] = flop[name] + part
+    return Work(fetched + sequences * read, **flop)
 
 
 def work_energy_J(w: Work, d: Draw) -> Any:
@@ -170,6 +180,7 @@ def work_energy_J(w: Work, d: Draw) -> Any:
         silicon.byte_energy_J(w.moved_B, d.byte_J)
         + silicon.flop_energy_J(w.wide_flop, d.wide_flop_J)
         + silicon.flop_energy_J(w.narrow_flop, d.narrow_flop_J)
+        + silicon.flop_energy_J(w.packed_flop, d.packed_flop_J)
     )
 
 
@@ -219,7 +230,10 @@ def setup_work(setup: Setup, rows: Any, sequences: Any, context: Any, pairs: Any
     """Return what one group of a setup moves and computes in a step; arguments as for `work`."""
     whole = replace(setup.layout, groups=1, expert=1)
     fetched = setup_weights_B(setup, rows) if fetched_B is None else fetched_B
-    return work(setup.architecture, setup_numbers(setup), whole, rows, sequences, context, pairs, fetched)
+    unpacks = plain(setup.precision) == "int4" or not rate(entry("accelerators", setup.accelerator), "fp4")
+    return work(
+        setup.architecture, setup_numbers(setup), whole, rows, sequences, context, pairs, fetched, unpacks=unpacks
+    )  # fmt: skip
 
 
 def idle_power_W(setup: Setup) -> Any:
