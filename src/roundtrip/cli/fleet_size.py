@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from roundtrip.cli.fleet_account import account_options, check_place
 from roundtrip.cli.fleet_options import (
     ENGINES,
     POLICIES,
@@ -33,6 +34,8 @@ MISSED = 1  # exit code: no fleet holds the limits
 @click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'.")
 @click.option("--slo", metavar="LIMITS", required=True, help="For example ttft_p99=1s,tpot_p99=50ms "
               "(ttft, tpot, e2e, queue).")  # fmt: skip
+@click.option("--goal", type=click.Choice(("cost", "energy")), default="cost", show_default=True,
+              help="What is to be least: dollars an hour, or joules an output token.")  # fmt: skip
 @click.option("--accelerators", metavar="A,B,…", help="What may be bought; all that can be rented by default.")
 @click.option("--precisions", metavar="P,…", help="bf16, fp8, fp4, mxfp4, int4; as published by default: fewer bits "
               "may change what the model answers.")  # fmt: skip
@@ -49,6 +52,7 @@ MISSED = 1  # exit code: no fleet holds the limits
 @click.option("--policy", type=click.Choice(POLICIES), default="fcfs", show_default=True)
 @click.option("--prefix-cache", is_flag=True, help="Keep pages and find them again by their prefix.")
 @seed_option
+@account_options
 @click.option("--plot", metavar="FILE", help="Draw price against limits for every fleet that was run, as SVG.")
 @as_json
 @click.pass_context
@@ -63,6 +67,7 @@ def size(ctx: click.Context, /, **options: Any) -> int:
     from roundtrip.fleet.study.size import size as search
 
     slo = limits(options["slo"])
+    check_place(options)
     space = _space(options)
     work = workload(options, said(ctx, options))
     check_policy(options, work)
@@ -83,6 +88,7 @@ def size(ctx: click.Context, /, **options: Any) -> int:
 
 
 def _space(options: dict[str, Any]) -> Space:
+    from roundtrip.fleet.account import DATACENTER, GRID
     from roundtrip.fleet.study.price import prices, rented
     from roundtrip.fleet.study.space import Space
 
@@ -100,6 +106,8 @@ def _space(options: dict[str, Any]) -> Space:
         prices=own,
         machine={"usable_share": options["usable_share"], "engine": options["engine"], "constants": constants(options)},
         policy={name: options[name] for name in ("router", "policy", "prefix_cache", "seed")},
+        goal=options["goal"],
+        place=(options["datacenter"] or DATACENTER, options["grid"] or GRID),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from roundtrip.fleet.account import Account, account, missing
 from roundtrip.fleet.records import Records
 from roundtrip.fleet.slo import Limit
 from roundtrip.fleet.study.binds import Binding, binding, probe, spans
@@ -62,6 +63,8 @@ class Answer:
         What keeps it from being smaller; where no fleet holds, what keeps the nearest from holding.
     sure_s : tuple of (float, float)
         For each limit the interval (95 %) of what was reached, from blocks of the requests [s].
+    energy : Account or str
+        Of its run, with bands; or why there is none.
     load : float or None
         So many times the traffic could come before a limit breaks; None where requests wait for others' ends.
     nearest : Tried or None
@@ -76,6 +79,7 @@ class Answer:
     cost: Cost | None
     binding: Binding | None
     sure_s: tuple[tuple[float, float], ...] = ()
+    energy: Account | str = ""
     load: float | None = None
     nearest: Tried | None = None
     worst: dict[str, Any] | None = None
@@ -94,7 +98,9 @@ class Answer:
             "fleet": self.best and self.fleet_dict(self.best),
             "reached_interval_s": [None if math.isnan(low) else [low, high] for low, high in self.sure_s],
             "cost": self.cost and self.cost.as_dict(),
-            "energy": None,
+            "goal": bench.space.goal,
+            "account": self.energy.as_dict() if isinstance(self.energy, Account) else None,
+            "account_missing": self.energy if isinstance(self.energy, str) and self.energy else None,
             "load_factor": self.load,
             "binding": self.binding and self.binding_dict(self.binding),
             "runners_up": [self.fleet_dict(found) for found in sizing.ranking[1:]],
@@ -110,7 +116,12 @@ class Answer:
 
     def fleet_dict(self, found: Found) -> dict[str, Any]:
         """Return a fleet with its price."""
-        return tried_dict(self.sizing.bench, found.tried) | {"usd_per_h": found.price.as_dict()}
+        bench, fleet = self.sizing.bench, found.tried.fleet
+        energy_J = bench.energy_J(fleet)
+        return tried_dict(bench, found.tried) | {
+            "usd_per_h": found.price.as_dict(),
+            "energy_J_per_output_token": None if math.isinf(energy_J) else energy_J,
+        }
 
     def binding_dict(self, found: Binding) -> dict[str, Any]:
         """Return what binds with its evidence."""
@@ -154,7 +165,8 @@ def answer(sizing: Sizing) -> Answer:
     found = bench.whole(fleet)
     bound = binding(bench, fleet)
     sure_s = tuple(_sure_s(found, limit) for limit in bench.limits)
-    return Answer(sizing, best, found, cost(found, best.price), bound, sure_s, load_factor(bench, fleet))
+    energy = missing(found) or account(found, *bench.space.place)
+    return Answer(sizing, best, found, cost(found, best.price), bound, sure_s, energy, load_factor(bench, fleet))
 
 
 def _sure_s(found: Records, limit: Limit) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from roundtrip.fleet.account import account, missing
 from roundtrip.fleet.records import CAUSES, MEASURES, Records
 from roundtrip.fleet.study.answer import cost
 from roundtrip.fleet.study.price import Price
@@ -16,7 +17,7 @@ RATES = (
 )  # fmt: skip
 THROUGHPUT = "output_tokens_per_s_per_accelerator"
 SPEED = "output_tokens_per_s_per_user"
-MONEY = ("usd_per_h", "usd_per_million_output_tokens")
+MONEY = ("usd_per_h", "usd_per_million_output_tokens", "energy_J_per_output_token", "mean_power_W")
 # Every figure of a row that is a number, with its type; the order of the columns.
 FIGURES: dict[str, type] = {
     **dict.fromkeys(COUNTS, int),
@@ -31,7 +32,8 @@ FIGURES: dict[str, type] = {
 def figures(found: Records, price: Price | None) -> dict[str, Any]:
     """Return the figures of a run by name; None for what does not exist (nothing done, no price).
 
-    The speed for a user is one over the median time per output token.
+    The speed for a user is one over the median time per output token. Energy is that of accelerators, hosts and the
+    usual building (`roundtrip.fleet.account`).
 
     Parameters
     ----------
@@ -55,4 +57,7 @@ def figures(found: Records, price: Price | None) -> dict[str, Any]:
     each = cost(found, price) if price else None
     row["usd_per_h"] = each.hour.value if each else None
     row["usd_per_million_output_tokens"] = each.per_million_output.value if each and each.per_million_output else None
+    drawn = None if missing(found) else account(found, samples=0)
+    row["energy_J_per_output_token"] = drawn and drawn.each("energy_J")["output_token"]
+    row["mean_power_W"] = drawn and drawn.power_W
     return {name: row[name] for name in FIGURES}

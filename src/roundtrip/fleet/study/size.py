@@ -3,7 +3,8 @@
 For each kind of replica (accelerator, ranks, precision): a kind on which the requests miss the limits even alone, each
 without any other, is out, whatever the number of replicas. For the others the least number of replicas is searched
 between a bound from the work that must be done (`bounds`) and what the best fleet so far costs: by doubling, then by
-halving. More replicas hold what fewer hold, up to chance; so the fleets next to the answer are run as well, and an
+halving. Where energy is the goal, all are searched, each with the fewest replicas: what is idle draws power. More
+replicas hold what fewer hold, up to chance; so the fleets next to the answer are run as well, and an
 answer below it that holds takes its place.
 """
 
@@ -155,7 +156,9 @@ def _able(found: Sizing, shape: Shape, knobs: list[Knobs]) -> list[Knobs]:
 
 
 def _ceiling_usd_h(found: Sizing, kept: int) -> float:
-    """Return the price above which a fleet is of no interest any more [USD/h]."""
+    """Return the price above which a fleet is of no interest any more; none where energy is the goal [USD/h]."""
+    if found.bench.space.goal != "cost":
+        return math.inf
     return found.ranking[kept - 1].price.value if len(found.ranking) >= kept else math.inf
 
 
@@ -189,7 +192,7 @@ def _better(
         with_less = _with(fleet, most - 1)
         if most - 1 < least or not bench.run(with_less).holds:
             equal = bench.run(_with(fleet, most))
-            return equal if equal.margin(bench.limits) > best.margin(bench.limits) and equal.holds else best
+            return equal if equal.holds and _order(bench, equal) < _order(bench, best) else best
         high = most - 1
     elif has_ceiling:  # ask first whether it can be of interest at all
         high = most
@@ -213,7 +216,13 @@ def _better(
 def _rank(found: Sizing, tried: Tried) -> None:
     fleet = tried.fleet
     found.ranking.append(Found(tried, found.bench.space.price(fleet.shape).times(fleet.replicas)))
-    found.ranking.sort(key=lambda f: (f.price.value, -f.tried.margin(found.bench.limits)))
+    bench = found.bench
+    found.ranking.sort(key=lambda f: (bench.goal(f.tried.fleet), -f.tried.margin(bench.limits)))
+
+
+def _order(bench: Bench, tried: Tried) -> tuple[float, float]:
+    """Return what sorts fleets of as many replicas: the goal, then the margin."""
+    return bench.goal(tried.fleet), -tried.margin(bench.limits)
 
 
 def _without_luck(bench: Bench, best: Tried) -> Tried:

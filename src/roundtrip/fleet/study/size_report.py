@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from roundtrip.fleet.account import Account
 from roundtrip.fleet.records import CAUSES, TITLES
 from roundtrip.fleet.report import time
 from roundtrip.fleet.slo import Limit
@@ -18,6 +19,7 @@ from roundtrip.trace.table import wrap
 
 Paint = Callable[..., str]
 READ = 100  # columns beyond which nobody reads a line
+BEST = {"cost": "The cheapest fleet", "energy": "The fleet that draws the least"}
 NAMED = 6  # kinds of replicas that a page names in a list
 
 
@@ -69,7 +71,9 @@ def _fleet(found: Answer, columns: int, paint: Paint) -> list[str]:
     fleet = tried.fleet
     accelerators = fleet.replicas * fleet.shape.tensor_ranks
     lines = [
-        paint(f"The cheapest fleet: {fleet}, {accelerators} accelerator{'s' if accelerators > 1 else ''}", "bold"),
+        paint(
+            f"{BEST[bench.space.goal]}: {fleet}, {accelerators} accelerator{'s' if accelerators > 1 else ''}", "bold"
+        ),
         f"  {settings(fleet)}, {(bench.space.policy or {}).get('router', 'round robin')}",
         f"  {dollars(cost.hour)} an hour",
     ]
@@ -78,6 +82,7 @@ def _fleet(found: Answer, columns: int, paint: Paint) -> list[str]:
             f"  {dollars(cost.per_million, False)} a million tokens, "
             f"{dollars(cost.per_million_output)} a million tokens of answers"
         )
+    lines += _energy(found)
     lines += ["", *_reached(found, tried)]
     if any(high_s > limit.most_s for limit, (_, high_s) in zip(bench.limits, found.sure_s, strict=True)):
         lines += wrap("  Where the interval reaches beyond the limit, another hour of such traffic may break it; "
@@ -90,6 +95,20 @@ def _fleet(found: Answer, columns: int, paint: Paint) -> list[str]:
     if found.binding:
         lines += ["", *_binding(found.binding, found, columns, paint)]
     return lines
+
+
+def _energy(found: Answer) -> list[str]:
+    made = found.energy
+    if not isinstance(made, Account):
+        return [f"  no account of energy: {made}"]
+    whole_J, tokens = made.amounts["energy_J"], made.output_tokens
+    if not tokens:
+        return []
+    low, high = (digits(x / tokens) for x in made.bands["energy_J"])
+    return [
+        f"  {digits(whole_J / tokens)} J ({low} to {high}) an output token with hosts and building, "
+        f"{digits(made.power_W / 1e3)} kW on average"
+    ]
 
 
 def settings(fleet: Fleet) -> str:
@@ -172,8 +191,8 @@ def _others(found: Answer, columns: int) -> list[str]:
     if found.best:
         others = sizing.ranking[1:]
         if others:
-            lines.append(f"Runner-up: {_line(others[0], found.best)}")
-            lines += [f"  then {_line(other, found.best)}" for other in others[1:3]]
+            lines.append(f"Runner-up: {_line(others[0], found)}")
+            lines += [f"  then {_line(other, found)}" for other in others[1:3]]
         else:
             lines.append("Runner-up: none, no other kind of replica holds the limits.")
     reasons: dict[str, list[str]] = {}
@@ -194,6 +213,12 @@ def _short(reason: str) -> str:
     return "the weights do not fit" if "leave no page" in reason else reason
 
 
-def _line(found: Found, best: Found) -> str:
-    more = 100.0 * (found.price.value / best.price.value - 1.0)
-    return f"{found.tried.fleet}, {dollars(found.price, False)} an hour (+{more:.0f} %), {settings(found.tried.fleet)}"
+def _line(other: Found, found: Answer) -> str:
+    bench, best = found.sizing.bench, found.best
+    fleet = other.tried.fleet
+    if best is None:
+        return str(fleet)
+    more = 100.0 * (bench.goal(fleet) / bench.goal(best.tried.fleet) - 1.0)
+    energy_J = bench.energy_J(fleet)
+    drawn = "" if math.isinf(energy_J) else f", {digits(energy_J)} J an output token"
+    return f"{fleet}, {dollars(other.price, False)} an hour{drawn} (+{more:.0f} %), {settings(fleet)}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from roundtrip.errors import DomainError
+from roundtrip.fleet.account import DATACENTER, GRID, account, missing
 from roundtrip.fleet.deployment import Deployment, Kind, uniform
 from roundtrip.fleet.machine import kind as of_catalog
 from roundtrip.fleet.records import Records, records
@@ -20,6 +21,7 @@ from roundtrip.fleet.workload import Workload
 
 SLICE = 20_000  # events between two looks at how many requests are late already
 LOOKS = 2.0  # or so many for each request, where that is more
+GOALS = ("cost", "energy")
 USUAL = 2048  # tokens of a step
 FAR = 2.0  # of the longest request's time: between requests that shall not meet
 
@@ -76,6 +78,10 @@ class Space:
         Further arguments of `roundtrip.fleet.machine.kind`.
     policy : dict
         Further arguments of the deployment: router, policy, prefix cache and so on.
+    goal : str
+        What is to be least: one of `GOALS`.
+    place : tuple of str
+        Building and grid, keys of the catalog.
     """
 
     model: str
@@ -88,6 +94,8 @@ class Space:
     prices: dict[str, float] | None = None
     machine: dict[str, Any] | None = None
     policy: dict[str, Any] | None = None
+    goal: str = "cost"
+    place: tuple[str, str] = (DATACENTER, GRID)
 
     def shapes(self) -> list[Shape]:
         """Return every kind of replica."""
@@ -168,6 +176,7 @@ class Bench:
         self.work, self.limits, self.space = work, limits, space
         self.kinds: dict[tuple[Shape, Knobs], Kind | str] = {}
         self.tried: dict[Fleet, Tried] = {}
+        self.energies: dict[Fleet, float] = {}
         self.lonely: dict[tuple[Shape, int], Tried] = {}
         self.runs = 0
 
@@ -224,6 +233,20 @@ class Bench:
         while not run.step(10 * SLICE):
             pass
         return records(run)
+
+    def energy_J(self, fleet: Fleet) -> float:
+        """Return the energy of an output token, hosts and building included; infinite where it is not known [J]."""
+        if fleet not in self.energies:
+            found = self.whole(fleet)
+            drawn = None if missing(found) else account(found, *self.space.place, samples=0)
+            self.energies[fleet] = (drawn and drawn.each("energy_J")["output_token"]) or math.inf
+        return self.energies[fleet]
+
+    def goal(self, fleet: Fleet) -> float:
+        """Return what is to be least: dollars an hour, or joules an output token."""
+        if self.space.goal == "energy":
+            return self.energy_J(fleet)
+        return self.space.price(fleet.shape).value * fleet.replicas
 
     def alone(self, shape: Shape, knobs: Knobs) -> Tried:
         """Return what any number of replicas could do at best: every request meets no other."""

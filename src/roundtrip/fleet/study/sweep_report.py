@@ -96,13 +96,20 @@ def report(found: Sweep, columns: int, paint: Paint) -> str:
 
 
 def _table(points: Sequence[dict[str, Any]], axes: tuple[str, ...], columns: int) -> list[str]:
-    head = ["tokens/s for a user", "tokens/s an accelerator", "$ a million output tokens", "first token p99"]
+    head = [
+        "tokens/s for a user",
+        "tokens/s an accelerator",
+        "$ a million output tokens",
+        "J an output token",
+        "first token p99",
+    ]
     points = [p for i, p in enumerate(points) if not i or _place(p) != _place(points[i - 1])]  # of equals the first
     names = [axis for axis in axes if axis not in ("seed", "model")]
     body = [
         [
             digits(p[SPEED]), digits(p[THROUGHPUT]),
             "-" if p["usd_per_million_output_tokens"] is None else digits(p["usd_per_million_output_tokens"]),
+            "-" if p["energy_J_per_output_token"] is None else digits(p["energy_J_per_output_token"]),
             "-" if p["ttft_p99_s"] is None else time(p["ttft_p99_s"]),
             *(str(p[name]) for name in names),
         ]
