@@ -61,5 +61,6 @@ def files(artifact: Artifact) -> dict[str, str | bytes]:
 
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **data)
-    drawn = {f"{name.rsplit('-', 1)[0]}-{key}.png": encode_png(image) for key, image in pictures(artifact).items()}
+    room = artifact.stage.replace(".", "-")
+    drawn = {f"{room}-{key}.png": encode_png(image) for key, image in pictures(artifact).items()}
     return {f"{name}.npz": buffer.getvalue(), **drawn}

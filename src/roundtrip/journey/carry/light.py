@@ -184,7 +184,9 @@ class Section:
         ring = np.pad(sent, ((0, 0), (64, _good_length(sent.shape[1] + 128) - sent.shape[1] - 64)))
         roll_off, rate_Hz = self.line.value("line.roll_off"), SAMPLES * self.symbol_rate_Hz
         wave = pulse.shape(ring, SAMPLES, roll_off)
-        look: dict[str, NDArray[Any]] = {"sent": wave, "symbols sent": data} if looks else {}
+        look: dict[str, NDArray[Any]] = {}
+        if looks:
+            look = {"sent": wave, "back to back": pulse.matched(wave, SAMPLES, roll_off)}
         _, dispersion_s2, delay_s = self.walked(place)
         linewidth_Hz = self.line.value("line.linewidth_Hz")
         wave = waveguide.wander(wave, rate_Hz, linewidth_Hz, stream)

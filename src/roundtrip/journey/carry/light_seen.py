@@ -13,6 +13,12 @@ from roundtrip.journey.carry.setting import Setting
 
 SHOWN = 4_000  # points of a picture
 DISTANCES = 6
+WAVES = {
+    "sent": "The wave as it is sent",
+    "back to back": "The wave as a receiver beside the sender sees it",
+    "arrived": "The wave as it arrives, dispersion in it",
+    "dispersion undone": "The wave after its dispersion was undone",
+}
 
 
 def artifacts(haul: Haul, where: Setting) -> list[Artifact]:
@@ -22,10 +28,7 @@ def artifacts(haul: Haul, where: Setting) -> list[Artifact]:
     section = (haul.repaired or haul.sections)[0]
     made: list[Artifact] = [_bursts(haul)]
     look = haul.bursts[0][2][0].look
-    for name, title in (
-        ("sent", "The wave as it is sent"), ("arrived", "The wave as it arrives, dispersion in it"),
-        ("dispersion undone", "The wave after its dispersion was undone"),
-    ):  # fmt: skip
+    for name, title in WAVES.items():
         if name in look:
             made.append(_array("optics.coherent", name.replace(" ", "-"), title, look[name][:, : 2 * SHOWN]))
     if "symbols" in look:

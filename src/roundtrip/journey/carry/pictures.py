@@ -23,7 +23,7 @@ def pictures(artifact: Artifact) -> dict[str, Image]:
         return {"distances": beside([plane(points) for points in values.values()])}
     if artifact.name == "symbols":
         return {"constellation": beside([plane(points) for points in values["values"]])}
-    if artifact.name == "dispersion-undone":
+    if artifact.name == "back-to-back":
         return {"eye": beside([eye(wave) for wave in values["values"]])}
     if artifact.name in ("sent", "arrived"):
         return {f"{artifact.name}-plane": beside([plane(wave) for wave in values["values"]])}
