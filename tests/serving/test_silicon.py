@@ -16,7 +16,7 @@ from roundtrip.journey import validate_silicon
 from roundtrip.serving import silicon, splits
 from roundtrip.serving.layout import Layout
 from roundtrip.serving.measurements import Run, family, kendall, marked, slow_start, table
-from tests.serving.made import runs, timed, write_silicon
+from tests.serving.made import TRUE, runs, timed, write_silicon
 
 TRUTH = Path(os.environ.get("TRUTH", "no data sets"))
 HEAD = (
@@ -226,3 +226,12 @@ def test_a_model_and_an_accelerator_that_were_never_fitted_get_the_shipped_const
     write_silicon(tmp_path / silicon.FILE, timed(of))
     scored = {s["name"]: s for s in validate_silicon.score(tmp_path)}
     assert scored["serving silicon, shipped constants, never seen: time per output token"]["n"] == 9
+
+
+def test_constants_are_refitted_on_a_folder(tmp_path: Path) -> None:
+    write_silicon(tmp_path / silicon.FILE, timed(runs(), noise=0.01))
+    made = validate_silicon.fit(tmp_path)
+    assert made["constants"]["prefill_efficiency"] == pytest.approx(TRUE["prefill_efficiency"], rel=0.1)
+    read(tmp_path, row("8", "1", "8", "1"))
+    with pytest.raises(DomainError, match="fewer than 40 rows"):
+        validate_silicon.fit(tmp_path)

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from roundtrip.errors import DomainError
 from roundtrip.serving import silicon, splits
 from roundtrip.serving.constants import constants
-from roundtrip.serving.fit import BENCH, fit, predict, seen
+from roundtrip.serving.fit import BENCH, predict, seen
+from roundtrip.serving.fit import fit as fitted
 from roundtrip.serving.measurements import Run, Table, kendall, table
 
 FILE = silicon.FILE
@@ -78,6 +79,17 @@ def score(folder: Path) -> list[dict[str, Any]]:
     if whole is not None:
         made += _noise(whole)
     return made
+
+
+def fit(folder: Path) -> dict[str, Any]:
+    """Return the shared constants refitted on the rows of a folder; what they are worth says `score`."""
+    runs, _, _ = silicon.read(folder / FILE)
+    whole, _ = _answered([r for r in runs if not r.writers])
+    rows = ready(whole) if whole is not None else None
+    if rows is None or len(rows) < splits.LEAST_ROWS:
+        raise DomainError(f"{folder / FILE}: fewer than {splits.LEAST_ROWS} rows that can be fitted")
+    made = fitted(rows, BENCH)
+    return {"name": "serving silicon", "rows": len(rows), "constants": made.values, "scores": []}
 
 
 def _answered(runs: Sequence[Run]) -> tuple[Table | None, list[tuple[int, str]]]:
@@ -290,7 +302,7 @@ def _apart(apart: Sequence[Run], scored: Table | None) -> list[dict[str, Any]]:
     if t is None:
         return []
     enough = scored is not None and len(scored) >= splits.LEAST_ROWS
-    found = fit(scored, BENCH).predict(t) if scored is not None and enough else predict(t, constants())
+    found = fitted(scored, BENCH).predict(t) if scored is not None and enough else predict(t, constants())
     split = "no row of this kind was fitted: constants of the aggregated rows"
     made: list[dict[str, Any]] = []
     for side in (EACH, FIRST):
