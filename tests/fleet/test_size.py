@@ -180,6 +180,20 @@ def test_text_json_and_picture(capsys: Capture, tmp_path: Path) -> None:
     assert body["fleet"]["margin"] >= 1.0
     assert body["fleet"]["usd_per_h"]["low"] <= body["fleet"]["usd_per_h"]["value"]
     assert body["summary"]["done"] == 400
+    low, high = body["account"]["bands"]["energy_J"]
+    assert low < body["account"]["amounts"]["energy_J"] < high
+
+
+def test_the_goal_of_energy_finds_what_draws_the_least(capsys: Capture) -> None:
+    arguments = [*MADE, "--slo", "ttft_p99=500ms,tpot_p99=40ms", "--accelerators", "h100-sxm,b200,l4", "--tensor-ranks",
+                 "1,2", "--token-budgets", "1024,4096", "--json"]  # fmt: skip
+    bodies = {goal: json.loads(here(capsys, *arguments, "--goal", goal).out) for goal in ("cost", "energy")}
+    every = [bodies["energy"]["fleet"], *bodies["energy"]["runners_up"]]
+    drawn = [one["energy_J_per_output_token"] for one in every]
+    assert drawn == sorted(drawn)
+    assert len(every) >= 3
+    assert drawn[0] <= bodies["cost"]["fleet"]["energy_J_per_output_token"]
+    assert every[0]["usd_per_h"]["value"] >= bodies["cost"]["fleet"]["usd_per_h"]["value"]
 
 
 def test_where_no_fleet_can_hold_it_says_which_limit_and_the_best(capsys: Capture) -> None:
@@ -234,6 +248,8 @@ def test_an_interruption_tells_the_best_so_far(monkeypatch: pytest.MonkeyPatch) 
         (["--load", "poisson", "--slo", "ttft=1s", "--router", "prefix-aware"], "needs the prefix cache"),
         (["--load", "poisson", "--slo", "ttft=1s", "--policy", "priority"], "has no priorities"),
         (["--load", "poisson", "--slo", "ttft=1s", "--plot", "x.png"], "written as SVG"),
+        (["--load", "poisson", "--slo", "ttft=1s", "--goal", "speed"], "'speed' is not one of"),
+        (["--load", "poisson", "--slo", "ttft=1s", "--grid", "moon"], "no entry 'moon'"),
         (["--load", "poisson", "--slo", "ttft=1s", "--precisions", "fp8,fp7"], "did you mean 'fp8'"),
         (["--load", "poisson", "--slo", "ttft=1s", "--model", "llama-4"], "no architecture 'llama-4'"),
     ],

@@ -191,8 +191,9 @@ def _others(found: Answer, columns: int) -> list[str]:
     if found.best:
         others = sizing.ranking[1:]
         if others:
-            lines.append(f"Runner-up: {_line(others[0], found)}")
-            lines += [f"  then {_line(other, found)}" for other in others[1:3]]
+            lines += wrap(f"Runner-up: {_line(others[0], found)}, {settings(others[0].tried.fleet)}", columns, "  ")
+            for other in others[1:3]:
+                lines += wrap(f"  then {_line(other, found)}", columns, "    ")
         else:
             lines.append("Runner-up: none, no other kind of replica holds the limits.")
     reasons: dict[str, list[str]] = {}
@@ -221,4 +222,4 @@ def _line(other: Found, found: Answer) -> str:
     more = 100.0 * (bench.goal(fleet) / bench.goal(best.tried.fleet) - 1.0)
     energy_J = bench.energy_J(fleet)
     drawn = "" if math.isinf(energy_J) else f", {digits(energy_J)} J an output token"
-    return f"{fleet}, {dollars(other.price, False)} an hour{drawn} (+{more:.0f} %), {settings(fleet)}"
+    return f"{fleet}, {dollars(other.price, False)} an hour{drawn} ({more:+.0f} %)"
