@@ -235,6 +235,7 @@ def test_an_interruption_tells_the_best_so_far(monkeypatch: pytest.MonkeyPatch) 
         (["--load", "poisson", "--slo", "quick"], "expected for example"),
         (["--load", "poisson", "--slo", "ttft=1s", "--accelerators", "h100"], "no entry 'h100'"),
         (["--load", "poisson", "--slo", "ttft=1s", "--accelerators", "phone-soc"], "has no price in the catalog"),
+        (["--load", "poisson", "--slo", "ttft=1s", "--accelerators", "tpu-v5e"], "has no price in the catalog"),
         (["--load", "poisson", "--slo", "ttft=1s", "--accelerators", ","], "--accelerators is empty"),
         (["--load", "poisson", "--slo", "ttft=1s", "--tensor-ranks", "1,two"], "--tensor-ranks 'two'"),
         (["--load", "poisson", "--slo", "ttft=1s", "--token-budgets", "0"], "--token-budgets '0'"),

@@ -188,12 +188,12 @@ def test_the_front_is_what_brute_force_says() -> None:
 
 def test_what_cannot_be_is_a_row_with_its_reason(capsys: Capture, tmp_path: Path) -> None:
     arguments = ["fleet", "sweep", "--load", "poisson", "--requests", "50", "--model", "llama-3.1-70b",
-                 "--vary", "accelerator=l4,b200", "--tensor-ranks", "1", "--workers", "1"]  # fmt: skip
+                 "--vary", "accelerator=l4,b200,tpu-v5e", "--tensor-ranks", "1", "--workers", "1"]  # fmt: skip
     ran = here(capsys, *arguments, "--out", str(tmp_path / "out"))
     assert ran.code == 0
-    assert "1 of them cannot be:" in ran.out
+    assert "2 of them cannot be:" in ran.out
     rows = _rows(tmp_path / "out")
-    assert [row["status"] for row in rows] == ["impossible", "done"]
+    assert [row["status"] for row in rows] == ["impossible", "done", "impossible"]
     assert "leave no page" in rows[0]["reason"]
 
 

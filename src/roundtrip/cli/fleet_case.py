@@ -12,6 +12,7 @@ from roundtrip.cli.fleet_grid import FILES, Case, made
 from roundtrip.errors import RoundtripError
 
 if TYPE_CHECKING:
+    from roundtrip.fleet.deployment import Deployment
     from roundtrip.fleet.study.price import Price
 
 ROOMS = ("fleet", "serving", "stages/model", "catalog", "figures")
@@ -30,17 +31,23 @@ def run_case(case: Case) -> dict[str, Any]:
         return nothing | {"status": "impossible", "reason": str(error)}
     if found.interrupted:
         raise KeyboardInterrupt
-    return figures(found, price_of(options, cluster.accelerators)) | {"status": "done", "reason": None}
+    return figures(found, price_of(options, cluster)) | {"status": "done", "reason": None}
 
 
-def price_of(options: dict[str, Any], accelerators: int) -> Price | None:
-    """Return the price of a cluster by the hour; None with step times of the reader's own."""
-    from roundtrip.fleet.study.price import price
+def price_of(options: dict[str, Any], cluster: Deployment) -> Price | None:
+    """Return the price of a cluster by the hour; None where an accelerator is not known or has no price."""
+    from roundtrip.fleet.study.price import Price, price
 
     if options["step_times"] is not None:
         return None
-    each = price(options["accelerator"])
-    return each.times(accelerators) if each.value > 0.0 else None
+    total = Price(0.0, 0.0, 0.0)
+    for number, kind in enumerate(cluster.kinds):
+        each = price(kind.setup.accelerator if kind.setup else options["accelerator"])
+        if not each.value > 0.0:
+            return None
+        more = each.times(float(kind.accelerators * cluster.replicas.count(number)))
+        total = Price(total.value + more.value, total.low + more.low, total.high + more.high)
+    return total
 
 
 @cache

@@ -145,7 +145,7 @@ def _run(name: str, case: Case, seeds: list[str]) -> Side:
         found = simulate(work, cluster)
         if found.interrupted:
             raise KeyboardInterrupt
-        price = price_of(options, cluster.accelerators)
+        price = price_of(options, cluster)
         usd_h, accelerators = price and price.value, cluster.accelerators
         runs.append(seen(found))
     return Side(name, tuple(runs), usd_h, accelerators)

@@ -34,7 +34,7 @@ class Price:
 
 
 def price(accelerator: str, given: dict[str, float] | None = None) -> Price:
-    """Return the price of one accelerator by the hour [USD/h].
+    """Return the price of one accelerator by the hour; zero where the catalog has none [USD/h].
 
     Parameters
     ----------
@@ -51,7 +51,10 @@ def price(accelerator: str, given: dict[str, float] | None = None) -> Price:
     if given and accelerator in given:
         value = given[accelerator]
         return Price(value, value, value)
-    figure = entry("accelerators", accelerator).figure(FIGURE)
+    figures = entry("accelerators", accelerator).figures
+    if FIGURE not in figures:
+        return Price(0.0, 0.0, 0.0)
+    figure = figures[FIGURE]
     return Price(figure.value, figure.low, figure.high)
 
 

@@ -94,6 +94,7 @@ def size(
             "no token budget is as large as a number of sequences: every sequence needs a token of a step"
         )
     found = Sizing(Bench(work, limits, space))
+    found.bench.check()
     shapes = space.shapes()
     try:
         # First what each kind costs at least, without a run; then from the cheapest on.

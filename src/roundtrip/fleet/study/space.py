@@ -13,10 +13,11 @@ from roundtrip.fleet.account import DATACENTER, GRID, account, missing
 from roundtrip.fleet.deployment import Deployment, Kind, uniform
 from roundtrip.fleet.machine import kind as of_catalog
 from roundtrip.fleet.records import Records, records
+from roundtrip.fleet.route import assign
 from roundtrip.fleet.simulate import Run
 from roundtrip.fleet.slo import Limit
 from roundtrip.fleet.study.price import Price, price
-from roundtrip.fleet.times import line
+from roundtrip.fleet.times import line, polynomial
 from roundtrip.fleet.workload import Workload
 
 SLICE = 20_000  # events between two looks at how many requests are late already
@@ -179,6 +180,12 @@ class Bench:
         self.energies: dict[Fleet, float] = {}
         self.lonely: dict[tuple[Shape, int], Tried] = {}
         self.runs = 0
+
+    def check(self) -> None:
+        """Refuse a policy or a router that the requests give nothing to go by, before anything is run."""
+        knobs = self.space.knobs()[0]
+        any_kind = Kind("any", polynomial(knobs.token_budget, knobs.max_sequences, step_s=1.0), 1)
+        assign(self.work, self.deployment(Fleet(Shape("any", 1), knobs, 1), any_kind))
 
     def kind(self, shape: Shape, knobs: Knobs) -> Kind:
         """Return the kind of replica; a DomainError says why there is none."""
