@@ -102,14 +102,16 @@ def test_rows_of_unknown_models_and_machines_are_named_and_left(tmp_path: Path) 
         "some/unheard-of,H100,1,bfloat16,lm-arena-chat,64,396,0.1",
         "meta-llama/Llama-3.1-8B-Instruct,Z9000,1,bfloat16,lm-arena-chat,64,396,0.1",
         "meta-llama/Llama-3.1-8B-Instruct,H100,1,fp3,lm-arena-chat,64,396,0.1",
+        "meta-llama/Llama-3.1-8B-Instruct,TPU-v5e,1,bfloat16,lm-arena-chat,64,396,0.1",
         folder=tmp_path,
     )
     assert r.models == ("meta-llama/Llama-3.1-8B-Instruct",)
     assert r.numbers == (0,)
-    assert len(refused) == 3
+    assert len(refused) == 4
+    assert any("tpu-v5e: rated_power_W is not in the catalog" in reason for reason in refused)
     assert any("Z9000" in reason for reason in refused)
     rows = score(tmp_path)
-    assert rows[-1]["coverage"] == 0.25
+    assert rows[-1]["coverage"] == 0.2
     assert all(row["holds"] for row in rows), "one model is no case for or against"
 
 

@@ -24,25 +24,29 @@ LEAST_MODELS = 5  # fewer are not fitted again
 ENOUGH = 40  # rows on which a coverage is judged
 
 
-def _pick(r: Runs, models: frozenset[str]) -> NDArray[np.bool_]:
-    return np.array([model in models for model in r.models], dtype=bool)
+def _fitted(r: Runs) -> NDArray[np.bool_]:
+    """Say which runs are of a model and an accelerator that the catalog's constants were fitted to."""
+    models = energy_fit.fitted_models()
+    return np.array([m in models and a in BARS for m, a in zip(r.models, r.accelerators, strict=True)], dtype=bool)
+
+
+def _can_leave_out(r: Runs) -> bool:
+    return len({m for m, known in zip(r.models, _fitted(r), strict=True) if known}) >= LEAST_MODELS
 
 
 def _out_of_fit(r: Runs, group: Any = str) -> Floats:
-    """Return joules a token that no constant was fitted to: see the module [J]."""
+    """Return joules a token that no constant was fitted to, as far as there is enough to fit again [J]."""
     joules = predict(r, energy_fit.shipped())[0]
-    known = _pick(r, energy_fit.fitted_models())
-    if len({m for m, is_known in zip(r.models, known, strict=True) if is_known}) >= LEAST_MODELS:
+    known = _fitted(r)
+    if _can_leave_out(r):
         joules[known] = energy_fit.left_out(r.only(known), group)
-    else:
-        joules[known] = np.nan  # the catalog's constants have seen them, and there is too little to fit again
     return joules
 
 
 def _bands(r: Runs, joules: Floats) -> tuple[Floats, Floats]:
     """Return p5 and p95 of each run [J]: the catalog's spread, or for its own models that of the other ones."""
     low, high = np.full(len(r), np.nan), np.full(len(r), np.nan)
-    known = _pick(r, energy_fit.fitted_models()) & np.isfinite(joules)
+    known = _fitted(r) & _can_leave_out(r)
     fitted = r.only(known)
     models, chips = np.array(r.models), np.array(r.accelerators)
     for key in set(r.accelerators):
@@ -69,13 +73,8 @@ def _scores(r: Runs, rivals: Floats, refused: list[str]) -> list[dict[str, Any]]
     result: list[dict[str, Any]] = []
     chips = np.array(r.accelerators)
     for key in sorted(set(r.accelerators)):
-        mine = (chips == key) & np.isfinite(joules)
-        if not mine.any():
-            result.append(
-                _line(f"joules an output token on {key}", "median error, models left out", float("nan"), None, True, 0,
-                      split=f"fewer than {LEAST_MODELS} models, all of them in the fit: nothing can be left out")
-            )  # fmt: skip
-            continue
+        mine = chips == key
+        inside_fit = 0 if _can_leave_out(r) else int((mine & _fitted(r)).sum())
         seen, ours = r.measured_J[mine], joules[mine]
         ratio = ours / seen
         error, bar = float(np.median(np.abs(ratio - 1.0))), BARS.get(key)
@@ -84,7 +83,8 @@ def _scores(r: Runs, rivals: Floats, refused: list[str]) -> list[dict[str, Any]]
                 f"joules an output token on {key}", "median error, models left out", error, bar,
                 bar is None or error <= bar, len(seen),
                 split="a model is left out of the fit, or was never in it; times are worked out, not taken from the row"
-                + ("" if bar else "; no run on this accelerator was in the fit: shared constants"),
+                + ("" if bar else "; no run on this accelerator was in the fit: shared constants")
+                + (f"; {inside_fit} rows are of models in the fit, too few to fit again" if inside_fit else ""),
                 rivals={"EcoLogits 0.11.3, true batch and accelerators":
                         float(np.median(np.abs(rivals[mine] / seen - 1.0)))},
                 median_ratio=float(np.median(ratio)), within_2=float(np.mean((ratio > 0.5) & (ratio < 2.0))),

@@ -38,6 +38,7 @@ FILE = "vllm_energy_runs.csv"
 COLUMNS = (
     "model", "gpu", "n_gpu", "precision", "mean_batch", "mean_output_tokens", "energy_per_output_token_J",
 )  # fmt: skip
+NEEDED = ("rated_power_W", "bandwidth_B_s", "bf16_rate_flop_s")  # figures of an accelerator
 WORDS = ("models", "accelerators", "tasks", "numbers")  # of `Runs`, kept as tuples
 BUDGET_TOKENS = 8192.0  # max-num-batched-tokens of every run [2]_
 STATE_ELEMENT_B = 4.0  # mamba-ssm-cache-dtype: float32 [2]_
@@ -212,6 +213,9 @@ def _described(row: dict[str, str]) -> dict[str, Any]:
     key = accelerator_key(row["gpu"])
     made = entry("accelerators", key)
     chip = {name: figure.value for name, figure in made.figures.items()}
+    for name in NEEDED:
+        if name not in chip:
+            raise DomainError(f"accelerator {key}: {name} is not in the catalog")
     a = architecture(row["model"])
     n = numbers(a, made, row["precision"], kv_B=CACHE_ELEMENT_B)
     # Where a chip does not multiply in 4 bits, vLLM makes 16 of them first, in software.
@@ -246,7 +250,8 @@ def _described(row: dict[str, str]) -> dict[str, Any]:
         "bandwidth_B_s": chip["bandwidth_B_s"], "rate_flop_s": n.common_rate,
         "routed_rate_flop_s": routed_rate, "wide_rate_flop_s": chip["bf16_rate_flop_s"],
         "rated_power_W": chip["rated_power_W"],
-        "link_B_s": chip["link_B_s"], "link_latency_s": chip["link_latency_s"],
+        "link_B_s": chip.get("link_B_s") or chip["bandwidth_B_s"],
+        "link_latency_s": chip.get("link_latency_s", 0.0),
     }  # fmt: skip
 
 
