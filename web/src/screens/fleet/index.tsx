@@ -129,7 +129,7 @@ export default function Fleet({ state }: ScreenProps) {
         <p class="small">{t("fleet.lead")}</p>
       </div>
       <div class="grid">
-        <div class="top" aria-busy={day === null && shown.error === ""}>
+        <div class="top" aria-busy={shown.state !== "done"}>
           <div class="player noprint">
             <button class="ghost play" onClick={toggle} disabled={!day}>
               <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
