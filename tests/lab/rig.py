@@ -123,5 +123,13 @@ def serving(folder: Path | None = None) -> Iterator[int]:
             copied.cleanup()
 
 
+def warm() -> None:
+    """Let the cluster's event loop be compiled before a page waits for it: a busy machine takes minutes, once."""
+    from roundtrip.lab import fleet
+    from roundtrip.lab.fleet_day import Day
+
+    Day(fleet.spec_of({"rate": 1.0})).go(1_000)
+
+
 def scratch() -> Path:
     return Path(tempfile.mkdtemp(prefix="roundtrip-test-"))

@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from roundtrip.lab import export
-from tests.lab.rig import needs_browser, needs_site, run_node, serving
+from tests.lab.rig import needs_browser, needs_site, run_node, serving, warm
 
 pytestmark = [needs_browser, needs_site]
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[str]:
+    warm()
     with serving() as port:
         yield f"http://127.0.0.1:{port}/"
 

@@ -18,7 +18,7 @@ pytest.importorskip("numba")
 from roundtrip.lab import export, fleet, fleet_grid
 from roundtrip.lab.fleet_day import Day
 from tests.cli.run import here
-from tests.lab.rig import SITE, needs_browser, needs_node, needs_site, run_node, serving
+from tests.lab.rig import SITE, needs_browser, needs_node, needs_site, run_node, serving, warm
 
 POINTS: list[dict[str, Any]] = [{"rate": 8.0, "replicas": 3.0}, {"rate": 8.0, "replicas": 2.0, "prefix": 1.0},
                                 {"rate": 60.0, "replicas": 1.0, "queue": 16.0}]  # fmt: skip
@@ -96,7 +96,7 @@ def test_the_stored_days_of_the_site_are_those_of_this_program() -> None:
 @needs_browser
 @needs_site
 def test_a_reader_moves_the_cluster_and_sees_what_the_command_line_finds(capsys: pytest.CaptureFixture[str]) -> None:
-    Day(fleet.spec_of({"rate": 1.0})).go(1_000)  # compiled before anybody waits for it
+    warm()
     with serving() as port:
         told = run_node("fleet.mjs", "live", f"http://127.0.0.1:{port}/")
     assert not told["errors"], told["errors"][:3]

@@ -21,14 +21,14 @@ from roundtrip.fleet.records import CAUSES
 from roundtrip.lab import fleet, fleet_stream
 from roundtrip.lab.fleet_day import WINDOWS, Day
 from tests.cli.run import here
-from tests.lab.rig import serving
+from tests.lab.rig import serving, warm
 
 SMALL = {"rate": 4.0, "replicas": 2.0}
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    Day(fleet.spec_of(SMALL)).go(1_000)  # compiled once, however long a busy machine takes for it
+    warm()
     with serving() as found:
         yield found
 
