@@ -134,7 +134,7 @@ def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[
         head = " and ".join(bound.binds) or "nothing"
         return [paint(f"What binds: {head}", "bold"), *wrap(f"  {bound.words}", columns, "  ")]
     lines = [paint(f"What binds: {' and '.join(bound.binds)}", "bold")]
-    lines.append(f"  {'':<52}" + "".join(f"{name(limit):>12}" for limit in limits))
+    lines.append(f"  {'':<56}" + "".join(f"{name(limit):>12}" for limit in limits))
     lines.append(_row(f"with {bound.words}", bound.smaller))
     lines += [_row(f"  and {proof.words}", proof.tried) for proof in bound.proofs]
     if bound.parts_s:
@@ -150,7 +150,7 @@ def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[
 def _row(name: str, tried: Tried) -> str:
     cells = "".join(f"{'-' if r is None else time(r):>12}" for r in tried.reached_s)
     verdict = "refuses some" if tried.unserved else "holds" if tried.holds else ""
-    return f"  {name:<52}{cells}  {verdict}".rstrip()
+    return f"  {name:<56}{cells}  {verdict}".rstrip()
 
 
 def _nothing(found: Answer, columns: int, paint: Paint) -> list[str]:
