@@ -57,7 +57,7 @@ def test_a_wider_band_of_the_constants_is_a_wider_band_of_the_figure() -> None:
 
 
 def test_the_published_profile_of_reading_is_some_percent_faster() -> None:
-    # 16,384 tokens an accelerator in prompts of 4,096, equally busy experts: 7,839 tokens/s, as InferSim reads the trace
+    # 16,384 tokens an accelerator, prompts of 4,096, equally busy experts: 7,839 tokens/s, as InferSim reads the trace
     # (https://github.com/alibaba/InferSim).
     s = service()
     c = s.case(32)
