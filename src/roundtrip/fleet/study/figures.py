@@ -18,12 +18,14 @@ RATES = (
 THROUGHPUT = "output_tokens_per_s_per_accelerator"
 SPEED = "output_tokens_per_s_per_user"
 MONEY = ("usd_per_h", "usd_per_million_output_tokens", "energy_J_per_output_token", "mean_power_W")
+RARE = ("swap", "failure", "transfer", "network")  # causes that only some runs have
 # Every figure of a row that is a number, with its type; the order of the columns.
 FIGURES: dict[str, type] = {
     **dict.fromkeys(COUNTS, int),
     **dict.fromkeys((THROUGHPUT, SPEED), float),
     **{f"{measure}_{q}_s": float for measure in MEASURES for q in QUANTILES},
     **{f"{cause}_mean_s": float for cause in CAUSES if f"{cause}_mean_s" != "queue_mean_s"},
+    **{f"{cause}_mean_s": float for cause in RARE},
     **dict.fromkeys(RATES, float),
     **dict.fromkeys(MONEY, float),
 }
@@ -51,7 +53,7 @@ def figures(found: Records, price: Price | None) -> dict[str, Any]:
     for measure in MEASURES:
         numbers = total[f"{measure}_s"]
         row |= {f"{measure}_{q}_s": numbers.get(q) for q in QUANTILES}
-    row |= {f"{cause}_mean_s": total["waits_s"][cause] for cause in CAUSES}
+    row |= {f"{cause}_mean_s": total["waits_s"].get(cause, 0.0) for cause in (*CAUSES, *RARE)}
     median_s = row["tpot_p50_s"]
     row[SPEED] = 1.0 / median_s if median_s else None
     each = cost(found, price) if price else None

@@ -145,6 +145,7 @@ class Comparison:
 def seen(found: Records) -> Seen:
     """Return what a comparison needs of a run."""
     rows, work, done = found.state.requests, found.work, found.done
+    rtt_s = found.deployment.network_rtt_s
 
     def where_done(x: Any) -> Floats:
         return np.where(done, x, np.nan)
@@ -152,8 +153,8 @@ def seen(found: Records) -> Seen:
     with np.errstate(invalid="ignore"):
         tpot_s = np.where(work.output > 1, (rows["last_s"] - rows["first_s"]) / np.maximum(work.output - 1, 1), np.nan)
         spans = {
-            "ttft": where_done(rows["first_s"] - rows["arrived_s"]), "tpot": where_done(tpot_s),
-            "e2e": where_done(rows["last_s"] - rows["arrived_s"]),
+            "ttft": where_done(rows["first_s"] - rows["arrived_s"] + rtt_s), "tpot": where_done(tpot_s),
+            "e2e": where_done(rows["last_s"] - rows["arrived_s"] + rtt_s),
         }  # fmt: skip
         every = np.ones(len(work), bool)
         waits = {cause: where_done(x) for cause, x in found.waits(every).items()}
@@ -188,11 +189,16 @@ def compare(first: Side, second: Side) -> Comparison:
             values = [(x[np.isfinite(x)], y[np.isfinite(x)]) for x, y in values]
             if all(len(x) for x, _ in values):
                 found.figures.append(_difference(f"{measure}_{name}_s", values, _statistic(percent)))
-    for cause in CAUSES:
-        values = [(a.waits[cause][m], b.waits[cause][m]) for a, b, m in pairs]
+    for cause in dict.fromkeys((*CAUSES, *(name for a, b, _ in pairs for run in (a, b) for name in run.waits))):
+        values = [(_part(a, cause)[m], _part(b, cause)[m]) for a, b, m in pairs]
         found.waits.append(_difference(cause, values, _statistic(None)))
     found.figures.extend(_rates(found, pairs))
     return found
+
+
+def _part(run: Seen, cause: str) -> Floats:
+    """Return a part of the time of each request; zero where such a thing could not happen."""
+    return run.waits[cause] if cause in run.waits else np.zeros(len(run.prompt))
 
 
 def _rates(found: Comparison, pairs: Sequence[tuple[Seen, Seen, Any]]) -> list[Difference]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from roundtrip.fleet.account import Account
-from roundtrip.fleet.records import CAUSES, TITLES
+from roundtrip.fleet.records import TITLES
 from roundtrip.fleet.report import time
 from roundtrip.fleet.slo import Limit
 from roundtrip.fleet.study.answer import MOST_LOAD, Answer
@@ -141,7 +141,7 @@ def _binding(bound: Binding, found: Answer, columns: int, paint: Paint) -> list[
         total_s = sum(bound.parts_s.values()) or 1.0
         parts = ", ".join(
             f"{TITLES[cause]} {100 * bound.parts_s[cause] / total_s:.0f} %"
-            for cause in CAUSES if bound.parts_s[cause] >= 0.005 * total_s
+            for cause in bound.parts_s if bound.parts_s[cause] >= 0.005 * total_s
         )  # fmt: skip
         lines += wrap(f"  The time of the requests that are late then: {parts}.", columns, "  ")
     return lines
