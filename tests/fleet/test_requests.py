@@ -196,6 +196,7 @@ def test_a_folder_is_scored_and_what_cannot_be_answered_is_counted(tmp_path: Pat
     write_tables(tmp_path / "kernel_tables")
     write(tmp_path / "vllm_requests" / "RTX4090_small", ROWS)  # no tables of this accelerator
     write(tmp_path / "vllm_requests" / "RTX4090_unknown", ROWS, model="nobody/knows-this")
+    (write(tmp_path / "vllm_requests" / "broken", ROWS) / "meta.json").write_text("{")
     (tmp_path / "vllm_requests" / "LICENSE").write_text("MIT")
     scores = validate_requests.score(tmp_path)
     json.dumps(scores)
@@ -206,7 +207,7 @@ def test_a_folder_is_scored_and_what_cannot_be_answered_is_counted(tmp_path: Pat
         "RTX4090_small, datasheet, 3 constants: time per output token",
     }
     assert all(score["coverage"] == 0.0 and "not answered" in score["metric"] for score in left)
-    assert len(left) == 3
+    assert len(left) == 4
 
 
 @pytest.mark.skipif(

@@ -119,7 +119,11 @@ def score(directory: Path) -> list[dict[str, Any]]:
     """
     scores: list[dict[str, Any]] = []
     for folder in sorted(p for p in (directory / FOLDER).iterdir() if (p / "requests.jsonl").is_file()):
-        run = read_run(folder)
+        try:
+            run = read_run(folder)
+        except RoundtripError as error:
+            scores.append(_unanswered(folder.name, str(error)))
+            continue
         for way, scored in (("kernel tables", _score_tables), ("datasheet, 3 constants", _score_datasheet)):
             try:
                 scores += scored(run, directory / TABLES, f"{run.name}, {way}")
