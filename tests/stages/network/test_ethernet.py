@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,8 +13,8 @@ HERE, THERE = bytes(range(6)), bytes(range(6, 12))
 
 
 @given(st.binary(max_size=200))
-def test_check_sequence_equals_the_one_of_zlib(data: bytes) -> None:
-    assert ethernet.check_sequence(data) == binascii.crc32(data)
+def test_check_sequence_is_the_remainder_bit_by_bit(data: bytes) -> None:
+    assert ethernet.check_sequence(data) == ethernet.remainder(data)
 
 
 def test_check_value_of_the_catalog_of_crcs() -> None:

@@ -81,4 +81,4 @@ def opened(packet: bytes) -> tcp.Segment:
 
 
 def _pseudo(source: str, destination: str, size: int) -> bytes:
-    return IPv4Address(source).packed + IPv4Address(destination).packed + struct.pack(">BBH", 0, _TCP, size)
+    return struct.pack(">IIBBH", ip.address(source), ip.address(destination), 0, _TCP, size)

@@ -13,7 +13,7 @@ References
 
 from __future__ import annotations
 
-from functools import cache
+import zlib
 
 import numpy as np
 
@@ -112,23 +112,19 @@ def line_time_s(wire_B: Number, rate_bit_s: Number) -> Number:
     return 8.0 * wire_B / rate_bit_s
 
 
-@cache
-def _table() -> tuple[int, ...]:
-    rows: list[int] = []
-    for byte in range(256):
-        remainder = byte
-        for _ in range(8):
-            remainder = remainder >> 1 ^ (_POLYNOMIAL if remainder & 1 else 0)
-        rows.append(remainder)
-    return tuple(rows)
-
-
 def check_sequence(data: bytes) -> int:
-    """Return the CRC-32 of some bytes."""
-    table, remainder = _table(), 0xFFFFFFFF
+    """Return the CRC-32 of some bytes: the remainder of the division that `remainder` does bit by bit [2]_."""
+    return zlib.crc32(data)
+
+
+def remainder(data: bytes) -> int:
+    """Return the same, bit by bit, as the shift register of a card does it: to be read, not to be fast."""
+    register = 0xFFFFFFFF
     for byte in data:
-        remainder = remainder >> 8 ^ table[(remainder ^ byte) & 0xFF]
-    return remainder ^ 0xFFFFFFFF
+        register ^= byte
+        for _ in range(8):
+            register = register >> 1 ^ (_POLYNOMIAL if register & 1 else 0)
+    return register ^ 0xFFFFFFFF
 
 
 def encode_frame(destination: bytes, source: bytes, payload: bytes, kind: int = 0x0800) -> bytes:

@@ -15,6 +15,7 @@ References
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from ipaddress import IPv4Address
 
 import numpy as np
@@ -105,12 +106,18 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
+@lru_cache(1024)
+def address(text: str) -> int:
+    """Return an address written with dots as a number; it is read once."""
+    return int(IPv4Address(text))
+
+
 def encode_header(
     payload_B: int, source: str, destination: str, time_to_live: int = 64, protocol: int = 6, identifier: int = 0
 ) -> bytes:
     """Return a header of 20 bytes with its checksum; "do not fragment" is set, as TCP does."""
     fields = (0x45, 0, 20 + payload_B, identifier, 0x4000, time_to_live, protocol)
-    ends = (int(IPv4Address(source)), int(IPv4Address(destination)))
+    ends = (address(source), address(destination))
     return _HEADER.pack(*fields, checksum(_HEADER.pack(*fields, 0, *ends)), *ends)
 
 

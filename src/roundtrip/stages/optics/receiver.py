@@ -146,7 +146,7 @@ def find(wave: Complex, pattern: Complex) -> tuple[int, float]:
     Pieces of the pattern are compared, whose lengths are short against the wandering of the lasers. The polarizations
     may be turned: each is compared with both.
     """
-    length, piece = wave.shape[1], 64
+    length, piece = wave.shape[1], TRAINING // 4
     spectrum = np.fft.fft(wave)
     total = np.zeros(length)
     for i in range(0, pattern.shape[1], piece):

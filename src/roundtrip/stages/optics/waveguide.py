@@ -100,11 +100,15 @@ def turn(wave: Complex, rate_Hz: float, mean_delay_s: float, stream: np.random.G
     """
     omega = 2.0 * np.pi * grid_Hz(wave.shape[-1], rate_Hz)
     half = 0.5 * float(section_delay_s(mean_delay_s, float(SECTIONS))) * omega
-    spectrum = np.fft.fft(wave)
-    for _ in range(SECTIONS):
-        spectrum = _rotation(stream) @ spectrum
-        spectrum = spectrum * np.exp(1j * np.stack([half, -half]))
-    return np.fft.ifft(_rotation(stream) @ spectrum)
+    ahead = np.exp(1j * half)
+    late = ahead.conj()
+    x, y = np.fft.fft(wave)
+    for number in range(SECTIONS + 1):
+        (a, b), (c, d) = _rotation(stream)
+        x, y = a * x + b * y, c * x + d * y
+        if number < SECTIONS:
+            x, y = x * ahead, y * late
+    return np.fft.ifft(np.stack([x, y]))
 
 
 def _rotation(stream: np.random.Generator) -> Complex:
