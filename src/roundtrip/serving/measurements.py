@@ -171,7 +171,7 @@ def family(model: str) -> str:
 def _shapes() -> dict[tuple[Any, ...], str]:
     """Return the first name of the catalog for each shape."""
     found: dict[tuple[Any, ...], str] = {}
-    for key in sorted(rows()):
+    for key in rows():
         a = architecture(key)
         found.setdefault((a.hidden_width, a.blocks), key)
     return found

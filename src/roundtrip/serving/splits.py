@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from roundtrip.catalog.load import entry
 from roundtrip.serving.constants import KIND, NAMES, Prior, constants, priors
 from roundtrip.serving.fit import BENCH, DEVIATIONS, fit, predict
-from roundtrip.serving.measurements import Table
+from roundtrip.serving.measurements import Table, family
 
 Floats = NDArray[np.float64]
 FOLDS = 5
@@ -28,8 +28,15 @@ SHIPPED_SPREAD = 0.25  # of the shipped constants where they are a prior
 
 @cache
 def fitted(kind: str) -> frozenset[str]:
-    """Return the words (families, accelerators, cells) of the rows that the shipped constants were fitted on."""
-    return frozenset(entry(KIND, "shared").texts.get(kind, "").split(", "))
+    """Return the words (families, accelerators, cells) of the rows that the shipped constants were fitted on.
+
+    A family is kept by the name of one of its models, since the catalog may come to name it otherwise.
+    """
+    words = entry(KIND, "shared").texts.get(kind, "").split(", ")
+    if kind == "accelerators":
+        return frozenset(words)
+    parts = [word.partition(" ") for word in words]
+    return frozenset(family(model) + space + rest for model, space, rest in parts)
 
 
 def prior_for(kind: str, words: Sequence[str]) -> dict[str, Prior]:
