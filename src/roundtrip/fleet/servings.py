@@ -16,6 +16,9 @@ from roundtrip.catalog.load import Entry, entry
 from roundtrip.errors import DomainError
 from roundtrip.fleet.deployment import Kind
 from roundtrip.fleet.times import tabulated
+from roundtrip.serving.architecture import architecture
+from roundtrip.serving.layout import Layout
+from roundtrip.serving.step import Setup
 from roundtrip.stages.model import attention, decode, embedding, experts, kv_cache, parallel, prefill, weights
 
 CONTEXT = (0.0, 64.0, 256.0, 1024.0, 4096.0, 16_384.0, 131_072.0)
@@ -72,7 +75,20 @@ def served(
     ranks = int(shape.ranks)
     name = f"{model} on {ranks} {accelerator}" if ranks > 1 else f"{model} on {accelerator}"
     check_pages(name, pages, shape.held_B, usable_share * f["memory_B"])
-    return Kind(name, times, pages, ranks)
+    return Kind(name, times, pages, ranks, setup=_setup(model, accelerator, f))
+
+
+def _setup(model: str, accelerator: str, f: Figures) -> Setup | None:
+    """Return the setup for the account of energy; None where the architectures do not know the model."""
+    try:
+        a = architecture(model)
+    except DomainError:
+        return None
+    size_B, tensor = float(f["weight_B"]), int(f["tensor_ranks"])
+    precision = "bf16" if size_B > 1.5 else "fp8" if size_B > 0.9 else "int4" if a.routed_precision == "" else "mxfp4"
+    groups = max(int(f["expert_ranks"]) // tensor, 1)
+    layout = Layout(tensor=tensor, groups=groups, expert=tensor * groups)
+    return Setup(a, accelerator, "vllm", precision, layout, kv_B=float(f["kv_element_B"]))
 
 
 def check_pages(name: str, pages: int, held_B: float, usable_B: float) -> None:
