@@ -32,7 +32,7 @@ VERBS = {
     "inside": "Look into the small model: tokens, vectors, attention, each layer's guess, the scores.",
     "serve": "Serve the small language model to any client of the OpenAI interface.",
     "model": "The weights of the small language model; any model counted from its architecture (show).",
-    "fleet": "Run a serving cluster under a trace: every request's wait, and what it waited for.",
+    "fleet": "Run, size, sweep and compare serving clusters: each request's wait, and why.",
     "fit": "Fit the constants of step times to your own measurements, and say how sure they are.",
     "validate": "Hold the model against published figures and data sets.",
     "scenarios": "List the presets and the choices that a scenario makes.",
