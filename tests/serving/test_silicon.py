@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from roundtrip.errors import DomainError
-from roundtrip.journey import validate_silicon
+from roundtrip.journey import validate_silicon, validate_steps
 from roundtrip.serving import silicon, splits
 from roundtrip.serving.layout import Layout
 from roundtrip.serving.measurements import Run, family, kendall, marked, slow_start, table
@@ -235,3 +235,18 @@ def test_constants_are_refitted_on_a_folder(tmp_path: Path) -> None:
     read(tmp_path, row("8", "1", "8", "1"))
     with pytest.raises(DomainError, match="fewer than 40 rows"):
         validate_silicon.fit(tmp_path)
+
+
+def test_time_between_tokens_of_runs_that_nothing_was_fitted_on(tmp_path: Path) -> None:
+    """A run whose measured time is what the step says, one twice as slow, one of an accelerator nobody knows."""
+    head = "model,gpu,n_gpu,precision,mean_batch,mean_output_tokens,median_itl_ms"
+    of = {"model": "Qwen/Qwen3-32B", "gpu": "H100", "n_gpu": "2", "precision": "bfloat16", "mean_batch": "16",
+          "mean_output_tokens": "500"}  # fmt: skip
+    exact_ms = validate_steps.between_s(of) * 1e3
+    lines = [",".join([*of.values(), repr(exact_ms * slower)]) for slower in (1.0, 2.0)]
+    lines.append(lines[0].replace("H100", "abacus"))
+    assert validate_steps.score(tmp_path) == []
+    (tmp_path / validate_steps.FILE).write_text("\n".join((head, *lines)) + "\n", encoding="utf-8")
+    made = validate_steps.score(tmp_path)[0]
+    assert [one["error"] for one in made["runs"]] == pytest.approx([0.0, -0.5])
+    assert made["coverage"] == pytest.approx(2.0 / 3.0)

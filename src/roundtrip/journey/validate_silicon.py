@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundtrip.errors import DomainError
+from roundtrip.journey import validate_steps
 from roundtrip.serving import silicon, splits
 from roundtrip.serving.constants import constants
 from roundtrip.serving.fit import BENCH, predict, seen
@@ -78,7 +79,7 @@ def score(folder: Path) -> list[dict[str, Any]]:
     made += _apart([r for r in runs if r.writers > 0.0], scored)
     if whole is not None:
         made += _noise(whole)
-    return made
+    return made + validate_steps.score(folder)
 
 
 def fit(folder: Path) -> dict[str, Any]:
