@@ -67,7 +67,7 @@ def training_penalty_dB(taps: Number, training_symbols: Number) -> Number:
     training_symbols : float
         Known symbols.
     """
-    return 10.0 * np.log10(1.0 + taps / training_symbols)
+    return 10.0 * np.log10(1.0 + taps / np.maximum(training_symbols, 1.0))
 
 
 def known_share(training_symbols: Number, data_symbols: Number, pilot_spacing: Number) -> Number:
