@@ -6,10 +6,10 @@ import argparse
 import json
 import math
 
-from benchmarks import cases, engine, fleet, fleet_size, lab, optics
+from benchmarks import carry, cases, engine, fleet, fleet_size, lab, optics
 from benchmarks.cases import Result
 
-CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES, **fleet.CASES, **fleet_size.CASES}
+CASES = {**cases.CASES, **optics.CASES, **lab.CASES, **engine.CASES, **fleet.CASES, **fleet_size.CASES, **carry.CASES}
 
 
 def main() -> None:
@@ -29,9 +29,13 @@ def main() -> None:
         print(f"{r.name:<38} {f'{r.value:.3g} {r.unit}':>18} {limit:>18} {sign:<7} {r.note}".rstrip())
         for peer, value in r.beside.items():
             shown = "not installed" if math.isnan(value) else f"{value:.3g} {r.unit}"
-            ratio = "" if math.isnan(value) else f"{value / r.value:.0f} times ours"
+            ratio = "" if math.isnan(value) else f"{_short(value / r.value)} times ours"
             print(f"{'  ' + peer:<38} {shown:>18} {'':>18} {'':<7} {ratio}".rstrip())
     print("\nProcessor time, best of five.")
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.2g}"
 
 
 def _as_dict(result: Result) -> dict[str, object]:
