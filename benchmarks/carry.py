@@ -7,6 +7,7 @@ budget beside GNPy is the case `optics`.
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,16 +90,17 @@ def light() -> Iterator[Result]:
     seconds = best(ours, rounds=3)
     theory = float(np.asarray(coherent.qam16_bit_error_ratio(SNR_DB)))
     theirs = _asked("light", SYMBOLS, "seconds", "bit_error_ratio")
-    note = f"wrong bits {ratio:.2g} (OptiCommPy {theirs['bit_error_ratio']:.2g}, theory {theory:.2g})"
+    judged = "" if math.isnan(theirs["seconds"]) else f"OptiCommPy {theirs['bit_error_ratio']:.2g}, "
+    note = f"wrong bits {ratio:.2g} ({judged}theory {theory:.2g})"
     beside = {"OptiCommPy": theirs["seconds"] * 1e3}
-    limit = beside["OptiCommPy"] if beside["OptiCommPy"] == beside["OptiCommPy"] else None
+    limit = None if math.isnan(theirs["seconds"]) else beside["OptiCommPy"]
     yield Result(f"DP-16QAM, 800 km, {SYMBOLS:,} symbols", seconds * 1e3, "ms", limit, note=note, beside=beside)
 
 
 def _rate(name: str, rate: float, theirs: dict[str, float], note: str) -> Result:
     """Return a rate, held to the fastest of the others."""
-    known = [value for value in theirs.values() if value == value]
-    shares = ", ".join(f"{rate / value:.1f} times {peer}" for peer, value in theirs.items() if value == value)
+    known = [value for value in theirs.values() if not math.isnan(value)]
+    shares = ", ".join(f"{rate / value:.1f} times {peer}" for peer, value in theirs.items() if not math.isnan(value))
     note = f"{note}; {shares}" if shares else note
     return Result(name, rate, "/s", max(known, default=None), least=True, note=note, beside=theirs)
 
