@@ -47,7 +47,8 @@ bench: .venv/.bench
 validate: .venv/.dev
 	@$(BIN)/roundtrip model fetch --quiet || true
 	@$(BIN)/roundtrip validate $(if $(TRUTH),--truth "$(TRUTH)") $(if $(FIT),--fit "$(FIT)")
-	@ROUNDTRIP_FULL=1 $(BIN)/python -m pytest -q tests/engine/test_abuse.py tests/fleet/test_oracle.py
+	@ROUNDTRIP_FULL=1 $(BIN)/python -m pytest -q tests/engine/test_abuse.py tests/fleet/test_oracle.py \
+		tests/journey/carry/test_fuzz.py
 
 tables: .venv/.dev
 	@$(BIN)/python tools/make_tables.py

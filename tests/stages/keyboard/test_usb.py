@@ -67,6 +67,7 @@ def test_packets_of_one_poll() -> None:
     assert usb.in_token(5, 1)[0] == usb.IN_TOKEN
     word = int.from_bytes(usb.in_token(5, 1)[1:], "little")
     assert (word & 0x7F, word >> 7 & 0xF) == (5, 1)
+    assert usb.read_token(usb.in_token(5, 1)) == (5, 1)
     packet = usb.answer(report, 1)
     assert packet[0] == usb.DATA1
     assert packet[1:9] == report

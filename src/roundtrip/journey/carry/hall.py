@@ -93,6 +93,8 @@ def read_request(body: bytes) -> str:
     try:
         whole = json.loads(body.decode("utf-8"))
         text = whole["messages"][-1]["content"]
+        if isinstance(text, str):
+            text.encode("utf-8")  # an escaped half of a pair of surrogates is no character
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         raise RequestError(f"the server cannot read a request of {len(body)} bytes as a chat") from None
     if not isinstance(text, str):
@@ -141,10 +143,13 @@ def read_reply(body: bytes) -> str:
     out: list[str] = []
     for event in browser.parse_stream([body]):
         try:
-            out.append(json.loads(event.data)["choices"][0]["delta"].get("content") or "")
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            text = json.loads(event.data)["choices"][0]["delta"]["content"]
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
             continue
-    return "".join(out)
+        if isinstance(text, str):
+            out.append(text)
+    # Halves of a pair of surrogates, escaped in JSON, are no characters: each becomes a question mark.
+    return "".join(out).encode("utf-8", "replace").decode("utf-8")
 
 
 def artifacts(exchanged: Exchanged, hall: Hall, reply: Reply, port: int) -> list[Artifact]:

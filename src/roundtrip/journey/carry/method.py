@@ -62,7 +62,7 @@ def _character(number: str) -> str:
         value = int(number, 16)
     except ValueError:
         return number
-    return chr(value) if value < 0x110000 and not 0xD800 <= value < 0xE000 else number
+    return chr(value) if 0 <= value < 0x110000 and not 0xD800 <= value < 0xE000 else number
 
 
 def _joined(dead: str, sign: str) -> tuple[str, str]:

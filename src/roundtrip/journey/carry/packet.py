@@ -70,6 +70,8 @@ def opened(packet: bytes) -> tcp.Segment:
     ValueError
         If a checksum does not hold, or it is no TCP.
     """
+    if len(packet) < 20 or packet[0] != 0x45:
+        raise ValueError(f"{len(packet)} bytes hold no IPv4 header of 20 bytes")
     if ip.checksum(packet[:20]) != 0:
         raise ValueError("the checksum of the IP header does not hold")
     if packet[9] != _TCP:

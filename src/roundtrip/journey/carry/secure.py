@@ -148,10 +148,11 @@ def pair(protocol: str) -> Generator[Pair, None, None]:
         for context in (client, server):
             context.minimum_version = ssl.TLSVersion.TLSv1_3
             context.set_alpn_protocols([protocol])
-        yield Pair(_secure(client, is_server=False), _secure(server, is_server=True), place / "keys.log")
+        yield Pair(made(client, is_server=False), made(server, is_server=True), place / "keys.log")
 
 
-def _secure(context: ssl.SSLContext, is_server: bool) -> Secure:
+def made(context: ssl.SSLContext, is_server: bool) -> Secure:
+    """Return a new end of a connection."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing, server_side=is_server, server_hostname=None if is_server else HOST)
     return Secure(tls, incoming, outgoing)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from roundtrip.figures.graph import Number
 
@@ -126,9 +126,25 @@ def encode(prompt: str, model: str = "model", history: Sequence[Message] = (), c
 
 
 def decode(request: bytes) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the header lines and the body of such a request, its length checked."""
+    """Return the header lines and the body of such a request, its length checked.
+
+    Raises
+    ------
+    ValueError
+        If a header line has no colon or is not ASCII, the length is not that of the body, or the body no JSON object.
+    """
     head, _, content = request.partition(b"\r\n\r\n")
-    headers = dict(line.split(": ", 1) for line in head.decode("ascii").split("\r\n")[1:])
-    if int(headers["Content-Length"]) != len(content):
-        raise ValueError(f"Content-Length says {headers['Content-Length']}, the body has {len(content)} bytes")
-    return headers, json.loads(content)
+    lines = [line.partition(": ") for line in head.decode("ascii").split("\r\n")[1:]]
+    if not all(colon for _, colon, _ in lines):
+        raise ValueError("a header line has no colon")
+    headers = {name: value for name, _, value in lines}
+    if headers.get("Content-Length") != str(len(content)):
+        said = headers.get("Content-Length", "nothing")
+        raise ValueError(f"Content-Length says {said[:20]!r}, the body has {len(content)} bytes")
+    try:
+        whole = json.loads(content)
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
+    if not isinstance(whole, dict):
+        raise ValueError("the body is no JSON object")
+    return headers, cast("dict[str, Any]", whole)

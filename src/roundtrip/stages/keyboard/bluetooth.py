@@ -130,7 +130,15 @@ def notification(handle: int, report: bytes) -> bytes:
 
 
 def read_notification(frame: bytes) -> tuple[int, bytes]:
-    """Return the handle and the report of such a frame."""
+    """Return the handle and the report of such a frame.
+
+    Raises
+    ------
+    ValueError
+        If it is cut, or something else.
+    """
+    if len(frame) < ATT_B:
+        raise ValueError(f"a notification has at least {ATT_B} bytes, not {len(frame)}")
     size, channel = int.from_bytes(frame[:2], "little"), int.from_bytes(frame[2:4], "little")
     if channel != 4 or size != len(frame) - 4 or frame[4] != NOTIFY:
         raise ValueError("not a notification on the attribute channel")

@@ -190,6 +190,22 @@ def in_token(address: int, endpoint: int) -> bytes:
     return bytes([IN_TOKEN, word & 0xFF, word >> 8])
 
 
+def read_token(packet: bytes) -> tuple[int, int]:
+    """Return the address and the endpoint that a token asks.
+
+    Raises
+    ------
+    ValueError
+        If it is no such token, or its checksum does not hold.
+    """
+    if len(packet) != 3 or packet[0] != IN_TOKEN:
+        raise ValueError(f"{packet[:3].hex() or 'nothing'} is no token that asks for data")
+    word = int.from_bytes(packet[1:], "little")
+    if crc5(word & 0x7FF) != word >> 11:
+        raise ValueError("the checksum of the token does not hold")
+    return word & 0x7F, word >> 7 & 0xF
+
+
 def data_packet(report: bytes, toggle: int) -> bytes:
     """Return the packet with which a device answers: DATA0 or DATA1 in turn, the report, CRC16."""
     return bytes([DATA1 if toggle & 1 else DATA0]) + report + crc16(report).to_bytes(2, "little")

@@ -118,7 +118,7 @@ def read(record: bytes) -> tuple[str, int, int, bytes]:
     Raises
     ------
     ValueError
-        If it is cut, or its lengths contradict each other.
+        If it is cut, its lengths contradict each other, or it is of no known kind.
     """
     if len(record) < _HEAD.size:
         raise ValueError(f"a record has at least {_HEAD.size} bytes, not {len(record)}")
@@ -126,4 +126,6 @@ def read(record: bytes) -> tuple[str, int, int, bytes]:
     data = record[_HEAD.size :]
     if fields[12] != len(data):
         raise ValueError(f"the record says that it has {fields[12]} bytes of data, and has {len(data)}")
+    if chr(fields[1]) not in "SCE":
+        raise ValueError(f"a record is of kind S, C or E, not {fields[1]:#04x}")
     return chr(fields[1]), fields[2], fields[3], data

@@ -118,7 +118,10 @@ def decode_chunks(stream: bytes) -> tuple[list[bytes], bytes]:
     chunks: list[bytes] = []
     while b"\r\n" in stream:
         head, _, rest = stream.partition(b"\r\n")
-        length = int(head.partition(b";")[0], 16)
+        digits = head.partition(b";")[0].rstrip(b" \t")
+        if not 1 <= len(digits) <= 16 or digits.strip(b"0123456789abcdefABCDEF"):
+            raise ValueError(f"{digits[:20]!r} is no length of a chunk")
+        length = int(digits, 16)
         if len(rest) < length + 2:
             break
         if rest[length : length + 2] != b"\r\n":

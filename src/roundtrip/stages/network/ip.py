@@ -127,8 +127,10 @@ def forward(header: bytes) -> bytes:
     Raises
     ------
     ValueError
-        If the checksum does not hold or the time to live runs out.
+        If the header is no whole one, its checksum does not hold, or the time to live runs out.
     """
+    if len(header) < 20:
+        raise ValueError(f"a header has at least 20 bytes, not {len(header)}")
     if checksum(header) != 0:
         raise ValueError("the checksum of the header does not hold")
     if header[8] <= 1:

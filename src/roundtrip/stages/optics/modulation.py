@@ -106,7 +106,15 @@ def map_bits(bits: Bits, alphabet: str) -> Complex:
 
 
 def places_of(values: NDArray[np.floating[Any]], alphabet: str) -> NDArray[np.int64]:
-    """Return which level is nearest to each value, counted from the lowest."""
+    """Return which level is nearest to each value, counted from the lowest.
+
+    Raises
+    ------
+    ValueError
+        If a value is no number.
+    """
+    if np.isnan(values).any():
+        raise ValueError("a symbol that is no number has no nearest point")
     levels, axes = _shape(alphabet)
     half = _axis(levels, axes)[2]
     return np.clip(np.round((values / half + levels - 1.0) / 2.0), 0, levels - 1).astype(np.int64)

@@ -32,6 +32,7 @@ Bits = NDArray[np.uint8]
 Complex = NDArray[np.complexfloating[Any, Any]]
 TRAINING, SPACING = 1024, 32  # known symbols at the start; then one in so many
 TAPS = 7  # half a symbol apart
+_LOUDEST = 1e30  # times the signal's own unit: squares and their sums stay finite
 _PHASES, _WINDOW = 20, 40  # of the blind search: candidates, symbols to each side
 
 
@@ -122,7 +123,18 @@ def receive(wave: Complex, data_symbols: int, points: Complex) -> Received:
         Symbols of data in each polarization.
     points : array of complex
         The alphabet.
+
+    Raises
+    ------
+    ValueError
+        If the wave is not one of two polarizations long enough for the burst, or a sample is no sensible number.
     """
+    least = 2 * (TRAINING + data_symbols)
+    if wave.ndim != 2 or wave.shape[0] != 2 or wave.shape[1] < least or data_symbols < 1:
+        raise ValueError(f"expected a wave of two rows of {least} samples or more, got an array of shape {wave.shape}")
+    size = float(np.max(np.abs(wave))) if np.isfinite(wave).all() else np.inf
+    if size > _LOUDEST:
+        raise ValueError("a sample of the wave is not finite, or far too large")
     pattern = known(TRAINING, 1)
     groups = -(-data_symbols // (SPACING - 1))
     start, match = find(wave, pattern)
