@@ -81,7 +81,8 @@ DECODERS: dict[str, tuple[Sequence[bytes], Callable[[bytes], object]]] = {
     "name": ([dns.encode_query("api.example.com", "HTTPS", 77)], dns.decode_question),
     "number": ([quic.encode_integer(1 << n) + b"rest" for n in (3, 10, 20, 50)], quic.decode_integer),
     "websocket": (
-        [stream.encode_frame(data, 1, mask) for data, mask in ((b"hello", b"mask"), (bytes(200), b""), (BODY, b"masK"))],
+        [stream.encode_frame(data, 1, mask) for data, mask in ((b"hi", b"mask"), (bytes(200), b""), (BODY, b"1234"))]
+        + [stream.encode_frame(bytes(66_000))],
         stream.decode_frame,
     ),
 }  # fmt: skip
@@ -368,6 +369,12 @@ def test_a_request_or_a_reply_nested_without_end_is_refused_or_passed_over() -> 
     assert hall.read_reply(b"data: " + deep + b"\n\n") == ""
     assert hall.read_reply(b'data: {"choices":[{"delta":{"content":5}}]}\n\n') == ""
     assert hall.read_reply(json.dumps({}).encode()) == ""
+
+
+def test_what_a_library_says_of_a_damaged_head_is_one_line() -> None:
+    server = web("http/1.1", False)
+    with pytest.raises(RoundtripError, match="^HTTP/1.1 does not understand [^\n]*$"):
+        server.feed(b"POST /a\x00b\r HTTP/1.1\r\nhost: a\nb\r\n\r\n")
 
 
 def test_a_short_header_whose_sum_holds_is_refused() -> None:

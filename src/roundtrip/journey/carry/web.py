@@ -80,7 +80,7 @@ class First:
                 elif isinstance(event, h11.EndOfMessage):
                     self.heard.is_whole = True
         except h11.ProtocolError as error:
-            raise RoundtripError(f"HTTP/1.1 does not understand what arrived: {error}") from None
+            raise RoundtripError(f"HTTP/1.1 does not understand what arrived: {_line(error)}") from None
 
     def ask(self, host: str, body: bytes) -> bytes:
         """Return the request."""
@@ -120,11 +120,14 @@ class Second:
 
     def feed(self, data: bytes) -> bytes:
         """Take frames from the other end, and return settings, acknowledgments and the like."""
-        events = self._events
         try:
-            found = self._connection.receive_data(data) if data else []
-        except self._broken as error:
-            raise RoundtripError(f"HTTP/2 does not understand what arrived: {error}") from None
+            self._heed(self._connection.receive_data(data) if data else [])
+        except (self._broken, ValueError) as error:
+            raise RoundtripError(f"HTTP/2 does not understand what arrived: {_line(error)}") from None
+        return self._connection.data_to_send()
+
+    def _heed(self, found: Sequence[Any]) -> None:
+        events = self._events
         for event in found:
             if isinstance(event, events.DataReceived):
                 self.heard.body += event.data or b""
@@ -135,7 +138,6 @@ class Second:
                 self.heard.status = int(_text(dict(event.headers or []).get(b":status", b"0")) or 0)
             elif isinstance(event, events.StreamEnded):
                 self.heard.is_whole = True
-        return self._connection.data_to_send()
 
     def ask(self, host: str, body: bytes) -> bytes:
         """Return the request."""
@@ -172,6 +174,11 @@ class Second:
         size = self._connection.max_outbound_frame_size
         for i in range(0, max(len(data), 1), size):
             self._connection.send_data(1, data[i : i + size], end_stream=ends and i + size >= len(data))
+
+
+def _line(error: Exception) -> str:
+    """Return what a library says as one short line: it may quote what arrived."""
+    return "".join(sign if sign.isprintable() else " " for sign in str(error))[:200]
 
 
 def _text(value: bytes | str) -> str:
