@@ -1,4 +1,4 @@
-"""Pictures as PNG: the smallest writer of the format (ISO/IEC 15948), gray or color, eight bits a channel."""
+"""Pictures as PNG files: gray or color, 8 bits a sample, each row as it is, packed by zlib."""
 
 from __future__ import annotations
 
@@ -9,31 +9,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GRAY, _COLOR = 0, 2
+from roundtrip.errors import DomainError
+
+MAGIC = b"\x89PNG\r\n\x1a\n"
+GRAY, COLOR = 0, 2
 
 
 def encode_png(image: NDArray[Any]) -> bytes:
-    """Return a picture as a file.
+    """Return a picture as the bytes of a PNG file.
 
     Parameters
     ----------
-    image : array, (rows, columns) or (rows, columns, 3)
-        0 is dark, 1 is bright; what is beyond is cut.
+    image : array, shape (rows, columns) or (rows, columns, 3)
+        0 is black, 1 white; what lies beyond is cut off, and what is not finite is black.
 
     Raises
     ------
-    ValueError
-        If the shape is not that of a picture.
+    DomainError
+        If the array is not a picture.
     """
-    if image.ndim not in (2, 3) or 0 in image.shape or (image.ndim == 3 and image.shape[2] != 3):
-        raise ValueError(f"a picture has rows and columns, and three colors or none, got shape {image.shape}")
-    bytes_there = np.round(np.clip(np.nan_to_num(image), 0.0, 1.0) * 255.0).astype(np.uint8)
-    rows, columns = image.shape[:2]
-    lines = np.concatenate([np.zeros((rows, 1), np.uint8), bytes_there.reshape(rows, -1)], axis=1)
-    head = struct.pack(">IIBBBBB", columns, rows, 8, _COLOR if image.ndim == 3 else _GRAY, 0, 0, 0)
-    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
-    return _SIGNATURE + b"".join(_chunk(kind, data) for kind, data in parts)
+    pixels = np.asarray(image, dtype=np.float64)
+    if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3) or 0 in pixels.shape:
+        raise DomainError(f"a picture has rows and columns, and none or three colors; got an array of {pixels.shape}")
+    levels = np.round(np.clip(np.nan_to_num(pixels, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0) * 255.0)
+    rows = levels.astype(np.uint8).reshape(pixels.shape[0], -1)
+    lines = np.concatenate([np.zeros((len(rows), 1), np.uint8), rows], axis=1)  # a row opens with its filter: none
+    kind = GRAY if pixels.ndim == 2 else COLOR
+    head = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8, kind, 0, 0, 0)
+    body = zlib.compress(lines.tobytes(), 6)
+    return MAGIC + _chunk(b"IHDR", head) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
