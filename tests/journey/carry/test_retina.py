@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from roundtrip.journey.carry.pixel_time import turning
+from roundtrip.journey.carry.png import encode_png
 from roundtrip.journey.carry.retina import Seen, Viewer, catches, see
 from roundtrip.journey.carry.screen import LIGHTS, MARGIN, Panel, Screen, show, stripe_shares
 from roundtrip.stages.display import panel
 from roundtrip.stages.eye import retina, spectra
 
-REPLY = "Héllo, world! It's 1234 photons (or 56,789) \u2013 quick brown fox; \u201clazy\u201d dog: jumps? 世界 👋\n\nÀ la fin."
+REPLY = (
+    "Héllo, world! It's 1234 photons (or 56,789) \u2013 quick brown fox; \u201clazy\u201d dog: jumps? 世界 👋\n\nÀ la."
+)
 OLED = Panel(kind="oled", white_luminance_cd_m2=250.0, pwm_frequency_Hz=240.0)
 
 
@@ -93,3 +99,21 @@ def test_currents_follow_the_light_and_everything_is_the_same_again() -> None:
 def test_odd_replies_never_crash(reply: str) -> None:
     screen = show(reply, font="built-in", arrivals=[(0.0, 1), (0.5, len(reply))])
     assert see(screen).read == screen.shown
+
+
+def test_a_pixel_turns_by_half_when_the_forecast_says_and_pulses_keep_the_mean() -> None:
+    slow = turning(0.008, 20000.0, 1.0 / 60.0, 0.0)
+    half_s = float(np.asarray(panel.half_response_s(0.008)))
+    assert np.interp(half_s, slow["time_s"], slow["light"]) == pytest.approx(0.5, rel=0.01)
+    pulsed = turning(3e-5, 240.0, 1.0 / 60.0, 0.0)
+    assert pulsed["light"][pulsed["time_s"] < -1e-5].mean() == pytest.approx(1.0, rel=0.01)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (4, 2, 3)])
+def test_a_picture_survives_its_file(shape: tuple[int, ...]) -> None:
+    image = np.random.default_rng(4).random(shape)
+    data = encode_png(image)
+    at = data.index(b"IDAT") + 4
+    size = int.from_bytes(data[at - 8 : at - 4], "big")
+    rows = np.frombuffer(zlib.decompress(data[at : at + size]), np.uint8).reshape(shape[0], -1)[:, 1:]
+    assert np.array_equal(rows.reshape(shape), np.round(image * 255.0))

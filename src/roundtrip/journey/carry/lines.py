@@ -71,7 +71,7 @@ def clean(text: str, has: frozenset[str]) -> tuple[str, list[str]]:
 
 
 def break_lines(text: str, columns: int, has: frozenset[str], alike: Mapping[str, str] | None = None) -> Lines:
-    """Return the lines of a text; words that are longer than a line are cut where it is full, and only those fill it."""
+    """Return the lines of a text; words longer than a line are cut where it is full, and only those fill it."""
     found = Lines()
     whole, found.missing = clean(unicodedata.normalize("NFC", text).translate(str.maketrans(dict(alike or {}))), has)
     paragraphs = [p.rstrip(" ") for p in whole.split("\n")]

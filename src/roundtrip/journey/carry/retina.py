@@ -1,4 +1,4 @@
-"""The eye: the page blurred on the retina, the cones' catch in each fixation, their current, and the reply read from it.
+"""The eye: the page blurred on the retina, the cones' catch in each fixation, their current, and the reply read.
 
 The eye looks at patch after patch of some letters, each in the fovea. The optics take contrast by the forecast's own
 modulation; the pupil, lens, macula and pigments take their shares of the photons; each cone's catch is drawn from its
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from roundtrip.journey.carry.artifact import Artifact, Leg, Note
 from roundtrip.journey.carry.lines import join
 from roundtrip.journey.carry.reader import UNSURE, Reader
-from roundtrip.journey.carry.screen import LIGHTS, MARGIN, Screen, bands
+from roundtrip.journey.carry.screen import LIGHTS, MARGIN, Screen, bands, stripe_shares
 from roundtrip.journey.scenario import Scenario
 from roundtrip.stages.eye import cone, legibility, mosaic, optics, pupil, spectra
 
@@ -196,8 +196,9 @@ def see(screen: Screen, *, viewer: Viewer | None = None, seed: int = 0) -> Seen:
     arcmin = lens.pixel_arcmin
     cells = int(np.clip(PATCH_ARCMIN / (width * arcmin), 1, PATCH_CELLS))
     half_y, half_x = 0.5 * height, 0.5 * (cells + 1) * width  # pixels
+    reach_deg = min(float(np.hypot(half_y, half_x)) * arcmin / 60.0, 8.0)
     seen.places_deg, seen.kinds = mosaic.pattern(
-        who.cone_density_1_m2, who.eye_focal_length_m, min(np.hypot(half_y, half_x) * arcmin / 60.0, 8.0), stream)  # fmt: skip
+        who.cone_density_1_m2, who.eye_focal_length_m, reach_deg, stream)  # fmt: skip
     at = seen.places_deg * 60.0 / arcmin
     inside = (np.abs(at[:, 0]) < half_x) & (np.abs(at[:, 1]) < half_y)
     seen.places_deg, seen.kinds, at = seen.places_deg[inside], seen.kinds[inside], at[inside]
@@ -225,8 +226,6 @@ def see(screen: Screen, *, viewer: Viewer | None = None, seed: int = 0) -> Seen:
 
 
 def _shares(screen: Screen) -> Array:
-    from roundtrip.journey.carry.screen import stripe_shares
-
     return stripe_shares(LIGHTS[screen.panel.kind])
 
 
@@ -313,8 +312,9 @@ def _tell(screen: Screen, seen: Seen) -> None:
 
 
 def _show(seen: Seen, lens: Optics, rates: Array, picture: Array, who: Viewer, stream: Any, wide_arcmin: float) -> None:
-    seen.artifacts.append(Artifact("eye.optics", "retina", "the first line on the retina, as long cones see it", "image",
-                                   np.clip(picture[:, : 3 * int(wide_arcmin / lens.pixel_arcmin) * lens.fine], 0.0, 1.0)))  # fmt: skip
+    part = np.clip(picture[:, : 3 * int(wide_arcmin / lens.pixel_arcmin) * lens.fine], 0.0, 1.0)
+    title = "the first line on the retina, as long cones see it"
+    seen.artifacts.append(Artifact("eye.optics", "retina", title, "image", part))
     seen.artifacts.append(Artifact("eye.mosaic", "read", "the reply as read from the cones", "text", seen.read))
     if not len(rates):
         return
@@ -323,7 +323,7 @@ def _show(seen: Seen, lens: Optics, rates: Array, picture: Array, who: Viewer, s
     seen.artifacts.append(Artifact("eye.mosaic", "absorptions", "photons absorbed by each cone in the first fixation",
         "array", {"places_deg": seen.places_deg, "kinds": seen.kinds, "absorbed": seen.absorbed[0]}))  # fmt: skip
     times, currents, rate = photocurrents(rates, seen, who, stream)
-    seen.artifacts.append(Artifact("eye.cone", "currents", "current of some cones over the first fixations [pA]", "array",
+    seen.artifacts.append(Artifact("eye.cone", "currents", "current of some cones over fixations [pA]", "array",
         {"time_s": times, "current_pA": currents, "isomerizations_1_s": rate}))  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """The screen: the reply in lines, as frames that follow each other, as light of red, green and blue.
 
-Every pixel has three stripes. What each sends forward in a frame follows from the panel's closed form and is drawn from
-its Poisson law; the white's spectrum, cut where the primaries meet, says how many of a white's photons each stripe sends.
+Every pixel has three stripes. What each sends forward in a frame follows from the panel's closed form and is drawn
+from its Poisson law; the white's spectrum, cut where the primaries meet, says how many of a white's
+photons each stripe sends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from roundtrip.journey.carry.artifact import Artifact, Leg, Note
 from roundtrip.journey.carry.lines import Lines, break_lines
+from roundtrip.journey.carry.pixel_time import turning
 from roundtrip.journey.carry.typeface import Face, dots, outlines
 from roundtrip.journey.scenario import Scenario
 from roundtrip.stages.display import panel as panel_stage
@@ -122,7 +124,7 @@ def stripe_shares(light: int) -> Array:
 def bands() -> tuple[Array, Array, Array]:
     """Return which wavelengths of `spectra.NM` are red, green and blue."""
     low, high = CUTS_NM
-    return spectra.NM > high, (spectra.NM > low) & (spectra.NM <= high), spectra.NM <= low
+    return high < spectra.NM, (low < spectra.NM) & (high >= spectra.NM), low >= spectra.NM
 
 
 def show(
@@ -224,6 +226,11 @@ def _frames(screen: Screen, reply: str, arrivals: Sequence[tuple[float, int]]) -
             vsync.scan_out_s(row, glass.height_pixels, glass.refresh_rate_Hz, glass.blank_duration_s)))  # fmt: skip
         screen.seen_s.append(light_s)
         rows.append((at_s, characters, round(begun_s * glass.refresh_rate_Hz), light_s))
+    row_s = float(np.asarray(vsync.scan_out_s(0.0, glass.height_pixels, glass.refresh_rate_Hz, glass.blank_duration_s)))
+    light = turning(glass.response_time_s, glass.pwm_frequency_Hz, 1.0 / glass.refresh_rate_Hz, row_s)
+    screen.artifacts.append(
+        Artifact("display.panel", "pixel-time", "light of a pixel of the first row that turns to ink", "array", light)
+    )
     screen.artifacts.append(Artifact("display.vsync", "frames", "words, their frames and their light", "table", rows))
     if screen.text.missing:
         lost = " ".join(f"U+{ord(c):04X}" for c in dict.fromkeys(screen.text.missing))

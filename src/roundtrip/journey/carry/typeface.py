@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,8 @@ def outlines(em_pixels: int, path: str | None = None) -> Face | None:
     found = path or next((place for place in PLACES if Path(place).is_file()), None)
     if found is None or not find_spec("uharfbuzz") or not find_spec("freetype"):
         return None
-    import freetype  # pyright: ignore[reportMissingImports]
-    import uharfbuzz as hb  # pyright: ignore[reportMissingImports]
-
+    freetype: Any = import_module("freetype")
+    hb: Any = import_module("uharfbuzz")
     face: Any = freetype.Face(found)
     face.set_pixel_sizes(0, em_pixels)
     font: Any = hb.Font(hb.Face(hb.Blob.from_file_path(found)))
@@ -73,7 +73,7 @@ def outlines(em_pixels: int, path: str | None = None) -> Face | None:
     if width <= 0:
         return None
     up, down = round(0.98 * em_pixels), round(0.28 * em_pixels)
-    names = [c for c in glyphs.characters() if face.get_char_index(c)]
+    names: list[str] = [c for c in glyphs.characters() if face.get_char_index(c)]
     ink = np.zeros((len(names), up + down, width), np.float32)
     for i, c in enumerate(names):
         buffer: Any = hb.Buffer()
@@ -92,7 +92,8 @@ def outlines(em_pixels: int, path: str | None = None) -> Face | None:
     for i in range(len(names)):
         near = np.flatnonzero(np.abs(flat[:i] - flat[i]).sum(axis=1) < ALIKE)
         if len(near):
-            alike[names[i]] = alike.get(names[near[0]], names[near[0]])
+            first = names[int(near[0])]
+            alike[names[i]] = alike.get(first, first)
     kept = [i for i, c in enumerate(names) if c not in alike]
     return Face(Path(found).stem, "".join(names[i] for i in kept), ink[kept], 0.09 * em_pixels, alike)
 
