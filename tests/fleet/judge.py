@@ -166,9 +166,12 @@ class Oracle:
             first, second = heapq.nsmallest(2, self.alarms)
             if second[0] - first[0] < 3e-10:
                 raise Tie
-        if self.alarms and self.alarms[0][1] == 2 * len(self.jobs):
-            if any(min(abs(alarm - s.until), abs(alarm - s.now)) < 1e-8 for s in ends if s.until < math.inf):
-                raise Tie
+        if (
+            self.alarms
+            and self.alarms[0][1] == 2 * len(self.jobs)
+            and any(min(abs(alarm - s.until), abs(alarm - s.now)) < 1e-8 for s in ends if s.until < math.inf)
+        ):
+            raise Tie
 
     def arrive(self, job: Job, now: float) -> None:
         job.arrived = now

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from roundtrip.fleet.records import CAUSES, TITLES, Records
+from roundtrip.fleet.records import TITLES, Records
 from roundtrip.fleet.report import time
 from roundtrip.fleet.slo import Limit
 from roundtrip.trace.numbers import digits
@@ -15,7 +15,10 @@ from roundtrip.trace.svg import WIDTH, document, label
 
 LEFT, RIGHT, HIGH, GAP = 200.0, 40.0, 90.0, 46.0
 # Hue belongs to the carriers of energy: here causes differ by how much ink they have.
-INK = {"queue": 0.9, "prefill": 0.62, "preemption": 0.42, "others_prefill": 0.26, "decode": 0.12}
+INK = {
+    "queue": 0.9, "prefill": 0.62, "preemption": 0.42, "others_prefill": 0.26, "decode": 0.12, "swap": 0.34,
+    "failure": 0.76, "transfer": 0.52, "network": 0.06,
+}  # fmt: skip
 STYLE = (
     "<style>.curve{fill:none;stroke:currentColor;stroke-width:1.4}.under{fill:currentColor;opacity:.14}"
     ".ink{color:#23262D}@media(prefers-color-scheme:dark){.ink{color:#E8E6E1}}"
@@ -100,9 +103,9 @@ def _causes(found: Records, y: float) -> list[str]:
         sum_s = sum(spent.values())
         x = LEFT
         parts.append(label(24, y + 15, f"p{percent:g}: {time(sum_s)}", "text"))
-        for cause in CAUSES:
-            part = wide * max(spent[cause], 0.0) / sum_s if sum_s > 0.0 else 0.0
-            tip = f"{TITLES[cause]}: {time(max(spent[cause], 0.0))}"
+        for cause, spent_s in spent.items():
+            part = wide * max(spent_s, 0.0) / sum_s if sum_s > 0.0 else 0.0
+            tip = f"{TITLES[cause]}: {time(max(spent_s, 0.0))}"
             parts.append(
                 f'<rect class="{cause}" x="{x:.1f}" y="{y:.1f}" width="{part:.1f}" height="20">'
                 f"<title>{escape(tip)}</title></rect>"
@@ -110,7 +113,7 @@ def _causes(found: Records, y: float) -> list[str]:
             x += part
         y += 30.0
     x = 24.0
-    for cause in CAUSES:
+    for cause in waits:
         parts.append(f'<rect class="{cause}" x="{x:.1f}" y="{y + 2:.1f}" width="14" height="14"/>')
         parts.append(label(x + 20, y + 14, TITLES[cause], "muted small"))
         x += 34.0 + 6.6 * len(TITLES[cause])

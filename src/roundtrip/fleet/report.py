@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roundtrip.fleet.records import CAUSES, MEASURES, TITLES, Records
+from roundtrip.fleet.records import MEASURES, TITLES, Records
 from roundtrip.fleet.slo import Limit
 from roundtrip.trace.numbers import digits
 from roundtrip.trace.table import wrap
@@ -15,6 +15,7 @@ NAMES = {
     "tpot": "time per output token",
     "e2e": "arrival to last token",
     "queue": "in the queue",
+    "visible": "time to first visible one",
 }
 
 
@@ -29,12 +30,12 @@ def report(found: Records, limits: tuple[Limit, ...], columns: int, paint: Calla
     lines += wrap(", ".join(how + (["prefix cache"] if cluster["prefix_cache"] else [])), min(columns, 100))
     if found.interrupted:
         lines.append(paint(f"Interrupted: {total['done']:,} requests are done, the rest is missing.", "bold"))
-    lines += ["", f"{'':<24}{'mean':>10}{'p50':>10}{'p90':>10}{'p99':>10}{'max':>10}"]
-    for name in MEASURES:
-        numbers = total[f"{name}_s"]
+    lines += ["", f"{'':<25}{'mean':>10}{'p50':>10}{'p90':>10}{'p99':>10}{'max':>10}"]
+    for name in (*MEASURES, "visible"):
+        numbers = total.get(f"{name}_s")
         if numbers:
             lines.append(
-                f"{NAMES[name]:<24}" + "".join(f"{time(numbers[q]):>10}" for q in ("mean", "p50", "p90", "p99", "max"))
+                f"{NAMES[name]:<25}" + "".join(f"{time(numbers[q]):>10}" for q in ("mean", "p50", "p90", "p99", "max"))
             )
     lines += ["", "Where the time of a request went, on average:", *_waits(total["waits_s"])]
     lines += ["", *_rates(total)]
@@ -51,6 +52,7 @@ def report(found: Records, limits: tuple[Limit, ...], columns: int, paint: Calla
         )
         lines += wrap(f"{total['refused']:,} requests were refused, too large for the memory or beyond the queue's "
                       f"limit: {named}{' …' if total['refused'] > 3 else ''}", min(columns, 100))  # fmt: skip
+    lines += _rare(total, min(columns, 100))
     for note in work["notes"]:
         lines += wrap(f"{work['name']}: {note}", min(columns, 100))
     return "\n".join(lines)
@@ -70,10 +72,10 @@ def _waits(waits_s: dict[str, float]) -> list[str]:
     if total_s <= 0.0:
         return []
     lines: list[str] = []
-    for cause in CAUSES:
-        share = waits_s[cause] / total_s
+    for cause, mean_s in waits_s.items():
+        share = mean_s / total_s
         lines.append(
-            f"  {TITLES[cause]:<26}{time(waits_s[cause]):>10}{100 * share:>6.1f} %  {'█' * round(40 * share)}".rstrip()
+            f"  {TITLES[cause]:<26}{time(mean_s):>10}{100 * share:>6.1f} %  {'█' * round(40 * share)}".rstrip()
         )
     return lines
 
@@ -90,4 +92,32 @@ def _rates(total: dict[str, Any]) -> list[str]:
     ]
     if total["cached_share"] > 0.0:
         lines.append(f"{100 * total['cached_share']:.1f} % of the prompts' tokens were found in the cache")
+    return lines
+
+
+def _rare(total: dict[str, Any], columns: int) -> list[str]:
+    """Return a sentence for each thing that happened only in some runs."""
+    said = {
+        "canceled": "canceled by their clients",
+        "timed_out": "given up by the server",
+        "failed": "failed with a replica",
+    }
+    parts = [f"{total[name]:,} {words}" for name, words in said.items() if total.get(name)]
+    lines = wrap(f"Requests without a whole answer: {', '.join(parts)}", columns) if parts else []
+    if total.get("failures"):
+        lines.append(
+            f"Replicas failed {total['failures']:,} times; {total['retries']:,} times a request went elsewhere"
+        )
+    if total.get("pages_swapped"):
+        lines.append(f"{total['pages_swapped']:,} pages went to the host's memory or came back")
+    if total.get("tokens_sent"):
+        lines.append(
+            f"The cache of {total['tokens_sent']:,} tokens was sent from replicas that read to those that write"
+        )
+    if total.get("tokens_per_step"):
+        lines.append(f"A step yields {digits(total['tokens_per_step'])} tokens of a sequence on average")
+    for row in total.get("by_priority", ()):
+        if "ttft_s" in row:
+            lines.append(f"priority {row['priority']}: {row['requests']:,} requests, time to first token "
+                         f"{time(row['ttft_s']['p50'])} (p99 {time(row['ttft_s']['p99'])})")  # fmt: skip
     return lines

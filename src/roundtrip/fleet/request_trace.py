@@ -28,9 +28,12 @@ STAGES = {
     "transfer": ("model.kv_cache", "moving charge"),
     "others_prefill": ("model.prefill", "waiting"),
     "decode": ("model.decode", "moving charge"),
+    "network": ("network.route", "photons"),
 }
-EARLY = ("network", "queue", "prefill")  # causes that end with the first token
-LATE = ("decode", "others_prefill")  # causes that begin with it; all others may lie on both sides of it
+EARLY = ("queue", "prefill")  # causes that end with the first token
+LATE = ("decode", "others_prefill")  # causes that begin with it; others may lie on both sides, the network around all
+WAY = "network"
+BESIDE = ("answer", "network.first")  # a whole, and the first token's way while others are written: in no sum
 
 
 def check_requests(found: Records, numbers: Sequence[int]) -> list[int]:
@@ -56,6 +59,9 @@ def request_trace(found: Records, i: int) -> Trace:
     """
     row = found.state.requests[i]
     waits = {cause: float(x[0]) for cause, x in found.waits(np.array([i])).items()}
+    if waits["others_prefill"] < 0.0:  # kernels of mixed steps may be quicker; no span lasts less than nothing
+        waits["decode"] += waits["others_prefill"]
+        waits["others_prefill"] = 0.0
     early_s = float(row["early_s"])
     replica = int(row["replica"])
     kind = found.deployment.kinds[found.deployment.replicas[replica]].name
@@ -66,21 +72,25 @@ def request_trace(found: Records, i: int) -> Trace:
     }  # fmt: skip
     early: dict[str, float] = {cause: waits[cause] for cause in EARLY if cause in waits}
     late: dict[str, float] = {cause: waits[cause] for cause in LATE}
-    for cause in (cause for cause in waits if cause not in early and cause not in late):
+    for cause in (cause for cause in waits if cause not in early and cause not in late and cause != WAY):
         before_s = min(waits[cause], early_s)  # of several such causes, the first in the list come first
         early_s -= before_s
         early[cause], late[cause] = before_s, waits[cause] - before_s
-    spans: list[Span] = []
-    before: str | None = None
-    at_s = 0.0
+    half_s = waits.get(WAY, 0.0) / 2.0
+    spans = [_span(WAY, WAY, 0.0, half_s, None)] if half_s else []
+    before = WAY if half_s else None
+    at_s = half_s
     for cause, duration_s in early.items():
         if duration_s > 0.0 or cause in ("queue", "prefill"):
             spans.append(_span(cause, cause, at_s, duration_s, before))
             at_s += duration_s
             before = cause
     spans[0].attributes |= facts
+    read = before
+    if half_s:
+        spans.append(_span("network.first", WAY, at_s, half_s, read))
     first = spans[-1].id
-    answer = _span("answer", "decode", at_s, float(row["last_s"] - row["first_s"]), first)
+    answer = _span("answer", "decode", at_s, float(row["last_s"] - row["first_s"]), read)
     answer.title = "the answer, after its first token"
     answer.attributes["tokens"] = float(found.work.output[i] - 1)
     spans.append(answer)
@@ -92,6 +102,8 @@ def request_trace(found: Records, i: int) -> Trace:
             spans.append(part)
             at_s += duration_s
             before = id
+    if half_s:
+        spans.append(_span("network.back", WAY, answer.end_s, half_s, "answer"))
     return _with_summary(found, i, spans, waits, facts, first)
 
 
@@ -106,16 +118,17 @@ def _span(id: str, cause: str, start_s: float, duration_s: float, after: str | N
 def _with_summary(
     found: Records, i: int, spans: list[Span], waits: dict[str, float], facts: dict[str, float | str], first: str
 ) -> Trace:
+    last = "network.back" if spans[-1].id == "network.back" else "answer"
     algebra: dict[str, dict[str, Any]] = {
         "time_to_first_token_s": {"end_of": first},
-        "time_to_last_token_s": {"end_of": "answer"},
+        "time_to_last_token_s": {"end_of": last},
     }
     summary: dict[str, Any] = {
         "time_to_first_token_s": next(s for s in spans if s.id == first).end_s,
-        "time_to_last_token_s": next(s for s in spans if s.id == "answer").end_s,
+        "time_to_last_token_s": next(s for s in spans if s.id == last).end_s,
     }
     for cause in waits:
-        ids = [s.id for s in spans if s.attributes["cause"] == cause and s.id != "answer"]
+        ids = [s.id for s in spans if s.attributes["cause"] == cause and s.id not in BESIDE]
         if not ids:
             continue
         algebra[f"{cause}_s"] = {"sum_of": ids}

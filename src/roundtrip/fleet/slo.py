@@ -38,17 +38,18 @@ class Limit:
         return {"measure": self.measure, "percentile": self.percentile, "most_s": self.most_s}
 
 
-def limits(text: str) -> tuple[Limit, ...]:
-    """Read limits that are separated by commas."""
+def limits(text: str, also: tuple[str, ...] = ()) -> tuple[Limit, ...]:
+    """Read limits that are separated by commas; `also` names measures that only some runs have."""
+    measures = (*_MEASURES, *also)
     found: list[Limit] = []
     for part in filter(None, (p.strip() for p in text.split(","))):
         match = _FORM.fullmatch(part)
         if not match:
             raise DomainError(f"--slo {part!r}: expected for example ttft_p99=1s or tpot=50ms")
         measure = match["measure"]
-        if measure not in _MEASURES:
-            raise DomainError(f"--slo {part!r}: {measure!r} is not one of {', '.join(_MEASURES)}"
-                              f"{nearest(measure, _MEASURES)}")  # fmt: skip
+        if measure not in measures:
+            raise DomainError(f"--slo {part!r}: {measure!r} is not one of {', '.join(measures)}"
+                              f"{nearest(measure, measures)}")  # fmt: skip
         percentile = float(match["percentile"] or 100.0)
         if not 0.0 <= percentile <= 100.0:
             raise DomainError(f"--slo {part!r}: percentile {percentile:g}, expected 0 to 100")

@@ -156,7 +156,8 @@ def _request(found: Records, log: Log, plans: NDArray[Any], pid: int, tid: int, 
     args: dict[str, Any] = {
         "prompt_tokens": int(found.work.prompt[i]), "output_tokens": int(found.work.output[i]),
         "cached_tokens": int(row["cached"]), "preemptions": int(row["preemptions"]),
-        "ttft_s": first_s - arrived_s, "e2e_s": last_s - arrived_s, **waits,
+        "ttft_s": first_s - arrived_s + found.deployment.network_rtt_s,
+        "e2e_s": last_s - arrived_s + found.deployment.network_rtt_s, **waits,
     }  # fmt: skip
     yield _event("X", pid, tid, arrived_s, last_s, name=f"request {i + 1}", args=args)
     own = log.breaks[log.breaks["request"] == i]

@@ -51,7 +51,7 @@ class Log:
     Attributes
     ----------
     plans : array of `PLAN`
-        In the order in which they ended.
+        In the order in which they ended; one that a failure cuts off is not among them.
     breaks : array of `BREAK`
         Times in which the chosen requests were out of the steps, up to their next token, and why.
     until_s : float
