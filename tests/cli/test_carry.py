@@ -92,3 +92,21 @@ def test_show_prints_bytes_with_their_fields(capsys: Capture) -> None:
 
 def test_breaks_are_listed(capsys: Capture) -> None:
     assert "dead-amplifier" in here(capsys, "trip", "--carry", "--break", "list").out
+
+
+def test_what_a_terminal_would_act_on_is_written_out_and_what_is_long_is_cut(capsys: Capture) -> None:
+    done = here(capsys, "trip", "a\x1b[31mb\n", "--carry", "--no-answer")
+    assert r"meant     a\x1b[31mb\n" in done.out
+    assert "\x1b" not in done.out
+    done = here(capsys, "trip", "ab" * 200, "--carry", "--no-answer")
+    assert "abab … (400 characters)" in done.out
+    assert "meant     ' '" in here(capsys, "trip", " ", "--carry", "--no-answer").out
+
+
+@pytest.mark.parametrize("folder", ["", " ", "/dev/null", "/proc/none", "a\0b"])
+def test_a_folder_that_cannot_be_is_named_before_anything_is_carried(capsys: Capture, folder: str) -> None:
+    done = here(capsys, *CARRY, "--artifacts", folder)
+    assert done.code == 2
+    assert done.out == ""
+    assert "--artifacts" in done.err
+    assert done.err.count("\n") == 1

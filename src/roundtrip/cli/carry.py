@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 LAYOUTS = ("us", "de", "fr", "gr", "ru")
-SHOWN_B, SHOWN_ROWS = 1024, 40
+SHOWN_B, SHOWN_ROWS, SHOWN_CHARACTERS = 1024, 40, 200
 PARTS = {"keys": "typing", "way": "sending it as light and back", "eye": "showing and reading the reply"}
 
 
@@ -85,12 +85,14 @@ def story(found: Carried) -> str:
         ("meant", found.prompt), ("typed", found.typed.text), ("received", found.received), ("answered", said),
         ("arrived", found.arrived), ("read", found.read),
     )  # fmt: skip
-    lines = ["", *(f"  {name:<9} {_one_line(text) or '-'}" for name, text in ways), ""]
+    lines = ["", *(f"  {name:<9} {_one_line(text)}" for name, text in ways), ""]
     for note in found.notes:
         added = f" ({note.added_s * 1e3:+.1f} ms)" if abs(note.added_s) >= 5e-5 else ""
         lines.append(f"  {mark[note.fate]} {note.stage:<20} {note.text}{added}")
     died = found.died
-    if died:
+    if died and found.received and found.arrived == said:
+        lines += ["", f"  The message died at {died.stage}: what the server read is not what was meant."]
+    elif died:
         lines += ["", f"  The message died at {died.stage}."]
     elif found.is_whole:
         lines += ["", "  Prompt and reply came through whole, byte for byte."]
@@ -99,7 +101,11 @@ def story(found: Carried) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text on one line: what a terminal would act on is written out, and what is too long is cut."""
+    shown = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text[:SHOWN_CHARACTERS])
+    shown = shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding or "utf-8")
+    cut = f" … ({len(text):,} characters)" if len(text) > SHOWN_CHARACTERS else ""
+    return (f"'{shown}'" if shown != shown.strip() else shown or "-") + cut
 
 
 @click.group()

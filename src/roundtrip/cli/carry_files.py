@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +24,10 @@ def write_artifacts(folder: str, found: Carried) -> list[str]:
     OutputError
         If the folder cannot be made, or a file cannot be written.
     """
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"--artifacts {folder}: {error.strerror or error}") from None
+    place = make_folder(folder)
     names: list[str] = []
-    lines = [f"# The trip of {found.prompt!r}, carried", "", "| file | stage | what it is |", "|---|---|---|"]
+    said = found.prompt if len(found.prompt) <= 100 else found.prompt[:100] + "…"
+    lines = [f"# The trip of {said!r}, carried", "", "| file | stage | what it is |", "|---|---|---|"]
     for artifact in found.artifacts:
         for name, content in files(artifact).items():
             write_whole(str(place / name), content)
@@ -37,6 +35,27 @@ def write_artifacts(folder: str, found: Carried) -> list[str]:
             lines.append(f"| {name} | {artifact.stage} | {artifact.title} |")
     write_whole(str(place / "index.md"), "\n".join(lines) + "\n")
     return [*names, "index.md"]
+
+
+def make_folder(folder: str) -> Path:
+    """Make the folder of the artifacts, so that one that cannot be made is named before anything is carried.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be made, or is no folder that can be written to.
+    """
+    place = Path(folder)
+    try:
+        if not folder.strip() or (place.exists() and not place.is_dir()):
+            raise OutputError(f"--artifacts {folder!r}: is no folder")
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise OutputError(f"--artifacts {folder!r}: {reason}") from None
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise OutputError(f"--artifacts {folder!r}: cannot be written to")
+    return place
 
 
 def files(artifact: Artifact) -> dict[str, str | bytes]:

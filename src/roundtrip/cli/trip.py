@@ -163,6 +163,10 @@ def trip(
         _record(chosen.prompt, server, form, max_tokens, live, shown, paths)
         return
     if carries:
+        if artifacts is not None:
+            from roundtrip.cli.carry_files import make_folder
+
+            make_folder(artifacts)
         found_carried = carried(chosen, breaks, version, layout, seed, model, max_tokens, answers)
         _show_carried(found_carried, shown, paths, artifacts)
         return

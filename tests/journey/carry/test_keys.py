@@ -76,8 +76,10 @@ def test_a_wrong_keymap_is_noticed_where_the_key_becomes_a_character() -> None:
 def test_what_cannot_be_typed_is_named() -> None:
     with pytest.raises(ScenarioError, match="not one of us, de"):
         type_prompt("x", "klingon")
-    with pytest.raises(DomainError, match="at most 20000"):
+    with pytest.raises(DomainError, match="at most 20,000"):
         type_prompt("x" * 20_001)
+    with pytest.raises(DomainError, match="key presses on layout us, at most 50,000"):
+        type_prompt("世" * 10_000)
     assert type_prompt("").text == ""
 
 

@@ -13,7 +13,7 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,8 @@ from roundtrip.stages.network import capture
 
 CONTROL, SHIFT = 0xE0, 0xE1
 SCAN_MS = 1
-MOST_CHARACTERS = 20_000
+MOST_CHARACTERS, MOST_PRESSES = 20_000, 50_000
+MOST_IDLE = 50_000  # polls that find nothing are in the capture; the others of a long prompt would only fill it
 _USAGE = {key_event.key_code(usage): usage for usage in [*range(0x04, 0x66), *range(0xE0, 0xE8)]}
 
 
@@ -106,7 +107,7 @@ def strokes(prompt: str, keys: Keymap) -> list[tuple[int, ...]]:
         If the prompt is too long to be typed here.
     """
     if len(prompt) > MOST_CHARACTERS:
-        raise DomainError(f"a prompt of {len(prompt)} characters, at most {MOST_CHARACTERS} are typed")
+        raise DomainError(f"a prompt of {len(prompt):,} characters, at most {MOST_CHARACTERS:,} are typed")
     chords: list[tuple[int, ...]] = []
     for character in prompt:
         found = keys.strokes(character)
@@ -116,6 +117,11 @@ def strokes(prompt: str, keys: Keymap) -> list[tuple[int, ...]]:
         chords.append((CONTROL, SHIFT, hid_report.usage_id("u")))
         chords += [(hid_report.usage_id(digit),) for digit in f"{ord(character):x}"]
         chords.append((hid_report.usage_id("Space"),))
+    presses = sum(len(chord) for chord in chords)
+    if presses > MOST_PRESSES:
+        raise DomainError(
+            f"a prompt that takes {presses:,} key presses on layout {keys.name}, at most {MOST_PRESSES:,} are pressed"
+        )
     return chords
 
 
@@ -157,24 +163,29 @@ def closures(presses: Sequence[Press], bounce_s: float, stream: np.random.Genera
     return sorted(found, key=lambda change: change[0])
 
 
-def scanned(changes: Sequence[tuple[float, int, bool]], diodes: bool) -> list[tuple[int, dict[Any, bool]]]:
-    """Return what the firmware's scans see change: the time [ms] and crossings, ghosts included where no diodes are."""
-    if not changes:
-        return []
-    end_ms = int(changes[-1][0] * 1e3) + 40
+def scanned(
+    changes: Sequence[tuple[float, int, bool]], diodes: bool, quiet_ms: int = 40
+) -> list[tuple[int, dict[Any, bool]]]:
+    """Return what the firmware's scans see change: the time [ms] and crossings, ghosts included where no diodes are.
+
+    Scans after nothing has changed for `quiet_ms` are left out, until something does: no debouncing waits so long.
+    """
     held: set[int] = set()
     seen: frozenset[tuple[int, int]] = frozenset()
     out: list[tuple[int, dict[Any, bool]]] = []
-    at = 0
-    for time_ms in range(0, end_ms, SCAN_MS):
+    at, time_ms, last_ms = 0, 0, 0
+    while at < len(changes) or time_ms <= last_ms + quiet_ms:
+        if time_ms > last_ms + quiet_ms:
+            time_ms = max(time_ms, -int(-changes[at][0] * 1e3 // SCAN_MS) * SCAN_MS)
         moved = False
         while at < len(changes) and changes[at][0] * 1e3 <= time_ms:
             _, usage, closed = changes[at]
             (held.add if closed else held.discard)(usage)
-            moved, at = True, at + 1
+            moved, at, last_ms = True, at + 1, time_ms
         now = matrix.read_matrix([CROSSINGS[usage] for usage in held], diodes) if moved else seen
         out.append((time_ms, {key: key in now for key in sorted(now ^ seen)}))
         seen = now
+        time_ms += SCAN_MS
     return out
 
 
@@ -207,7 +218,7 @@ def type_prompt(
     out = Typed()
     out.presses = timed(strokes(prompt, written), board, stream)
     changes = closures(out.presses, board.bounce_s, stream)
-    scans = scanned(changes, board.diodes)
+    scans = scanned(changes, board.diodes, max(40, 2 * board.debounce_ms + 2))
     told = debounce.ALGORITHMS[board.algorithm](scans, board.debounce_ms)
     reports = _reports(told)
     polls = _polled(reports, board.interval_ms)
@@ -241,22 +252,18 @@ def _reports(told: Iterable[tuple[int, Any, bool]]) -> list[tuple[int, bytes]]:
     return reports
 
 
-def _polled(reports: Sequence[tuple[int, bytes]], interval_ms: int) -> list[tuple[int, bytes | None]]:
-    """Return the host's polls and what they find: the next report, or nothing new."""
-    polls: list[tuple[int, bytes | None]] = []
+def _polled(reports: Sequence[tuple[int, bytes]], interval_ms: int) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the host's polls and what they find: the next report, or nothing new."""
     at, time_ms = 0, 0
     while at < len(reports):
-        if reports[at][0] <= time_ms:
-            polls.append((time_ms, reports[at][1]))
-            at += 1
-        else:
-            polls.append((time_ms, None))
+        is_due = reports[at][0] <= time_ms
+        yield time_ms, reports[at][1] if is_due else None
+        at += is_due
         time_ms += interval_ms
-    return polls
 
 
 def _bus(
-    polls: Sequence[tuple[int, bytes | None]], board: Board, began_us: int
+    polls: Iterable[tuple[int, bytes | None]], board: Board, began_us: int
 ) -> tuple[list[capture.Packet], list[capture.Packet], list[tuple[int, bytes, bytes]]]:
     """Return packets on the wire, records of the monitor, and the reports that the host took, before and after."""
     wire: list[capture.Packet] = []
@@ -267,9 +274,13 @@ def _bus(
     taken: list[tuple[int, bytes, bytes]] = []
     last, toggle, asked_us, later_ms = bytes(hid_report.REPORT_B), 0, began_us, 0
     token = usb.in_token(usb_monitor.ADDRESS, usb_monitor.ENDPOINT)
+    idle = 0
     disturbed = board.is_disturbed
     for number, (time_ms, report) in enumerate(polls, 5):
         time_us = began_us + 1_000 * (time_ms + later_ms)
+        idle += report is None
+        if report is None and idle > MOST_IDLE:
+            continue
         answer = usb.answer(report, toggle)
         if report is not None and disturbed:
             # The host finds the checksum wrong, says nothing, and asks again; the keyboard sends the same once more.
@@ -321,7 +332,13 @@ def _judge(
             Note("keyboard.matrix", fate, f"ghost keys read as pressed and nobody pressed them: {names}{saved}")
         )
     if is_right:
-        out.notes.append(Note("computer.layout", "fine", f"{len(out.presses)} key presses are the prompt again"))
+        out.notes.append(
+            Note(
+                "computer.layout",
+                "fine",
+                f"{len(out.presses):,} key press{'es are' if len(out.presses) != 1 else ' is'} the prompt again",
+            )
+        )
         return
     if not ghosts:
         where = (
