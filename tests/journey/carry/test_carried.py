@@ -101,7 +101,29 @@ def test_a_noisy_link_is_repaired_by_kp4_and_beyond_it_by_tcp() -> None:
 def test_every_break_but_the_screens_has_its_test_here() -> None:
     tested = {"no-diodes", "no-debounce", "wrong-keymap", "usb-error", "packet-loss", "bit-error", "dead-amplifier",
               "reordering", "cut-fiber", "wrong-dispersion", "no-fec", "noisy-link"}  # fmt: skip
-    assert set(BREAKS) - tested == {"dark-pixel"}
+    assert set(BREAKS) - tested == {"dark-pixel", "dark-rows", "no-backlight"}
+
+
+def test_the_reply_is_read_from_the_retina() -> None:
+    found = broken()
+    assert found.read == found.shown == ANSWER
+    assert fates(found)["eye.retina"] == "fine"
+
+
+@pytest.mark.parametrize("name", ["dark-rows", "no-backlight"])
+def test_a_screen_that_stays_dark_is_not_read(name: str) -> None:
+    found = broken(name)
+    assert found.arrived == ANSWER
+    assert found.read != ANSWER
+    assert found.died is not None
+    assert found.died.stage.split(".")[0] in ("display", "eye")
+
+
+def test_a_dark_column_costs_at_most_the_letter_that_it_cuts() -> None:
+    found = broken("dark-pixel")
+    wrong = [i for i, (a, b) in enumerate(zip(found.read, found.shown, strict=True)) if a != b]
+    assert len(wrong) <= 1
+    assert any(note.stage.startswith("display") and "dark" in note.text for note in found.notes)
 
 
 def test_a_longer_prompt_than_one_flight_arrives() -> None:

@@ -47,6 +47,8 @@ BREAKS: dict[str, Break] = {
     "no-fec": Break("optics.fec", "nothing corrects the bits that are wrong"),
     "noisy-link": Break("datacenter.fabric", "the short link has this signal over noise, in dB", 0.0, 60.0, 17.0),
     "dark-pixel": Break("display.panel", "a column of the screen's pixels stays dark"),
+    "dark-rows": Break("display.panel", "ten rows of the screen's pixels stay dark, where the text is"),
+    "no-backlight": Break("display.panel", "the lamp behind the screen is off"),
 }  # fmt: skip
 
 

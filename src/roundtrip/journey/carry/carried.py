@@ -20,6 +20,8 @@ from roundtrip.journey.carry.hall import GOOD_DB, Hall, Reply
 from roundtrip.journey.carry.keys import Typed, type_prompt
 from roundtrip.journey.carry.light import Broken, Haul
 from roundtrip.journey.carry.light_seen import artifacts as light_artifacts
+from roundtrip.journey.carry.retina import Viewer, see
+from roundtrip.journey.carry.screen import Panel, show
 from roundtrip.journey.carry.setting import Setting, sections, setting, with_board
 from roundtrip.journey.carry.wire import Path
 from roundtrip.journey.carry.wire_seen import artifacts as wire_artifacts
@@ -28,6 +30,7 @@ from roundtrip.stages.computer import request
 
 MOST_TOKENS = 48
 ROLLOVER_S = 0.7  # for which a key is held by somebody who presses keys into each other
+DARK_ROWS = 10
 BEGAN_US = 1_700_000_000_000_000
 WRONG_LAYOUT = {"us": "fr", "de": "us", "fr": "us", "gr": "us", "ru": "us"}
 
@@ -48,8 +51,10 @@ class Carried:
         As the model made it.
     arrived : str
         The reply as it came back to the computer.
+    shown : str
+        The reply as the screen shows it: a box for each character that the font has not.
     read : str
-        The reply as it was read from the retina.
+        What is read from the retina.
     notes : list of Note
         What happened where.
     artifacts : list of Artifact
@@ -65,6 +70,7 @@ class Carried:
     received: str = ""
     reply: Reply | None = None
     arrived: str = ""
+    shown: str = ""
     read: str = ""
     notes: list[Note] = field(default_factory=list[Note])
     artifacts: list[Artifact] = field(default_factory=list[Artifact])
@@ -74,9 +80,9 @@ class Carried:
 
     @property
     def is_whole(self) -> bool:
-        """Whether prompt and reply came through unchanged."""
+        """Whether prompt and reply came through unchanged, and the reply was read as it was shown."""
         said = self.reply.text if self.reply else None
-        return self.received == self.prompt and said is not None and self.arrived == said
+        return self.received == self.prompt and self.arrived == said and self.read == self.shown
 
     @property
     def died(self) -> Note | None:
@@ -155,6 +161,9 @@ def _carry(
         found.artifacts += wire_artifacts(exchanged, BEGAN_US + round(typed.sent_s * 1e6))
         found.artifacts += hall_room.artifacts(exchanged, hall, found.reply, exchanged.port)
     clock.lap("way")
+    say("eye")
+    _seen(found, broken, seed)
+    clock.lap("eye")
     found.took_s = clock.laps
     return found
 
@@ -271,22 +280,30 @@ def _judge(found: Carried, hall: Hall, broken: Mapping[str, float]) -> None:
     if lost:
         stage = _light_stage(broken)
         text = f"{len(lost)} of {len(bursts)} bursts came out of the light with more wrong bits than can be repaired"
-        saved = f"; TCP sent {again} segments again" if found.exchanged else ""
+        saved = f"; TCP sent {_counted(again, 'segment')} again" if found.exchanged else ""
         found.notes.append(Note(stage, "saved" if found.exchanged else "died", text + saved, found.added_s))
     elif wrong:
-        found.notes.append(Note("optics.fec", "saved", f"{wrong} wrong bits in the light, all repaired"))
+        found.notes.append(Note("optics.fec", "saved", f"{_counted(wrong, 'wrong bit')} in the light, all repaired"))
     if hall.failed or hall.repaired:
         fate = "saved" if found.exchanged else "died"
-        text = f"short link: {hall.repaired} symbols repaired, {hall.failed} of {hall.words} words beyond repair"
+        repaired = _counted(hall.repaired, "symbol")
+        text = f"short link: {repaired} repaired, {hall.failed} of {hall.words} words beyond repair"
         found.notes.append(Note("datacenter.fabric", fate, text))
     if found.exchanged and found.exchanged.lost and not lost:
         stage = "network.ethernet" if "bit-error" in broken else "network.loss"
-        text = f"{len(found.exchanged.lost)} frames did not arrive; TCP sent {again} segments again"
+        gone = _counted(len(found.exchanged.lost), "frame")
+        text = f"{gone} did not arrive; TCP sent {_counted(again, 'segment')} again"
         found.notes.append(Note(stage, "saved", text, found.added_s))
     elif found.exchanged and "reordering" in broken:
-        text = f"frames overtook each other; TCP put them in order and sent {again} segments again"
+        text = f"frames overtook each other; TCP put them in order and sent {_counted(again, 'segment')} again"
         found.notes.append(Note("network.tcp", "saved", text, found.added_s))
+    elif "packet-loss" in broken and found.exchanged is None:
+        found.notes.append(Note("network.loss", "died", "so many frames were lost that the sender gave up"))
     found.notes.sort(key=lambda note: note.fate == "died" and note.stage == "network.tcp")
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def _light_stage(broken: Mapping[str, float]) -> str:
@@ -296,6 +313,32 @@ def _light_stage(broken: Mapping[str, float]) -> str:
         if name in broken:
             return stage
     return "optics.fec"
+
+
+def _seen(found: Carried, broken: Mapping[str, float], seed: int) -> None:
+    """Show what arrived, and read it from the retina."""
+    if not found.arrived or found.exchanged is None:
+        return
+    times = [
+        (time_s, len(hall_room.read_reply(found.exchanged.reply[:size]))) for time_s, size in found.exchanged.arrivals
+    ]
+    screen = show(
+        found.arrived,
+        seed=seed,
+        panel=Panel.of(found.where.scenario),
+        arrivals=times,
+        dark_columns=int("dark-pixel" in broken),
+        dark_rows=DARK_ROWS if "dark-rows" in broken else 0,
+        is_unlit="no-backlight" in broken,
+    )
+    eye = see(screen, viewer=Viewer.of(found.where.scenario), seed=seed)
+    found.shown, found.read = screen.shown, eye.read
+    if "dark-pixel" in broken:
+        whole = found.read == found.shown
+        text = "a column of pixels is dark" + ("; what is left of each letter is enough to read it" if whole else "")
+        found.notes.append(Note("display.panel", "saved" if whole else "fine", text))
+    found.notes += [*screen.notes, *eye.notes]
+    found.artifacts += [*screen.artifacts, *eye.artifacts]
 
 
 def summary(found: Carried) -> dict[str, Any]:
@@ -308,6 +351,7 @@ def summary(found: Carried) -> dict[str, Any]:
         "reply": found.reply.text if found.reply else None,
         "model": found.reply.model if found.reply else None,
         "arrived": found.arrived,
+        "shown": found.shown,
         "read": found.read,
         "is_whole": found.is_whole,
         "died_at": died.stage if died else None,
