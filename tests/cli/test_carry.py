@@ -98,6 +98,7 @@ def test_what_a_terminal_would_act_on_is_written_out_and_what_is_long_is_cut(cap
     done = here(capsys, "trip", "a\x1b[31mb\n", "--carry", "--no-answer")
     assert r"meant     a\x1b[31mb\n" in done.out
     assert "\x1b" not in done.out
+    assert "\x1b" not in here(capsys, "carry", "show", "computer.layout", "a\x1bb").out
     done = here(capsys, "trip", "ab" * 200, "--carry", "--no-answer")
     assert "abab … (400 characters)" in done.out
     assert "meant     ' '" in here(capsys, "trip", " ", "--carry", "--no-answer").out

@@ -102,10 +102,15 @@ def story(found: Carried) -> str:
 
 def _one_line(text: str) -> str:
     """Return a text on one line: what a terminal would act on is written out, and what is too long is cut."""
-    shown = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text[:SHOWN_CHARACTERS])
+    shown = _shown_safely(text[:SHOWN_CHARACTERS])
     shown = shown.encode(sys.stdout.encoding or "utf-8", "backslashreplace").decode(sys.stdout.encoding or "utf-8")
     cut = f" … ({len(text):,} characters)" if len(text) > SHOWN_CHARACTERS else ""
     return (f"'{shown}'" if shown != shown.strip() else shown or "-") + cut
+
+
+def _shown_safely(text: str) -> str:
+    """Return a text with what a terminal would act on written out."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 @click.group()
@@ -162,7 +167,7 @@ def _shown(artifact: Artifact, whole: bool) -> Iterator[str]:
     yield f"{artifact.stage}  {artifact.name}: {artifact.title}"
     yield ""
     if artifact.kind == "text":
-        yield f"  {artifact.data}"
+        yield from ("  " + _shown_safely(line) for line in artifact.data.split("\n"))
     elif artifact.kind == "bytes":
         data: bytes = artifact.data
         if artifact.fields:
@@ -191,10 +196,10 @@ def _fields(artifact: Artifact, whole: bool) -> Iterator[str]:
 
 
 def _rows(table: list[tuple[str, ...]], whole: bool) -> Iterator[str]:
-    shown = table if whole else table[: SHOWN_ROWS + 1]
-    wide = [max(len(str(row[i])) for row in shown if i < len(row)) for i in range(len(shown[0]))]
+    shown = [[_shown_safely(str(cell)) for cell in row] for row in (table if whole else table[: SHOWN_ROWS + 1])]
+    wide = [max(len(row[i]) for row in shown if i < len(row)) for i in range(len(shown[0]))]
     for row in shown:
-        yield "  " + "  ".join(str(cell).ljust(w) for cell, w in zip(row, wide, strict=False)).rstrip()
+        yield "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=False)).rstrip()
     if len(shown) < len(table):
         yield f"  … {len(table) - len(shown):,} more rows: --all"
 

@@ -373,7 +373,7 @@ def test_a_request_or_a_reply_nested_without_end_is_refused_or_passed_over() -> 
 
 def test_what_a_library_says_of_a_damaged_head_is_one_line() -> None:
     server = web("http/1.1", False)
-    with pytest.raises(RoundtripError, match="^HTTP/1.1 does not understand [^\n]*$"):
+    with pytest.raises(RoundtripError, match=r"^HTTP/1\.1 does not understand [^\n]*$"):
         server.feed(b"POST /a\x00b\r HTTP/1.1\r\nhost: a\nb\r\n\r\n")
 
 
