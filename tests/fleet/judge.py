@@ -317,7 +317,8 @@ class Oracle:
         server.failures += 1
         lost: list[Job] = []
         for job in [*server.running, *server.ready]:
-            server.interrupt(job)
+            if job in server.running:
+                server.interrupt(job)
             job.settle(now)
             if job.quits:
                 job.where = job.quits
@@ -344,10 +345,10 @@ class Oracle:
                 self.lose(job, now, lost)
         server.restart()
         for job in lost:
-            job.retries += 1
             if self.d.on_failure == "fail":
                 self.drop_out(job, now)
             else:
+                job.retries += 1
                 self.send(job, now, 1 if job.where == "handed" else 0, False)
 
     @staticmethod

@@ -271,6 +271,8 @@ class Server:
             while len(job.pages) > self.pages_for(job.kept + gain):
                 self.pool.let_go(job.pages.pop(), front=True)
             budget -= self.write_on(job, gain, plan)
+        if not self.running:
+            disturbed = False
         while not disturbed and self.waiting and budget > 0 and len(self.running) < d.max_sequences:
             job = self.waiting[0]
             if job.where == "handed":

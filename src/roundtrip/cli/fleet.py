@@ -50,11 +50,12 @@ def run(ctx: click.Context, /, **options: Any) -> int:
     check_svg(options["plot"])
     from roundtrip.fleet.slo import limits
 
-    slo = limits(options["slo"]) if options["slo"] is not None else ()
     named = said(ctx, options)
     check_traces(options, named)
     check_place(options)
     work = workload(options, named)
+    also = ("visible",) if len(work.reasoning) else ()
+    slo = limits(options["slo"], also) if options["slo"] is not None else ()
     cluster = deployment(options, named, work)
     found = with_progress(work, cluster)
     if options["csv_file"]:

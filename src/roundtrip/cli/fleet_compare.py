@@ -155,7 +155,7 @@ def _of_csv(path: str) -> Side:
     """Read records that ``fleet run --csv`` wrote."""
     import numpy as np
 
-    from roundtrip.fleet.records import CAUSES, COLUMNS
+    from roundtrip.fleet.records import CAUSES, COLUMNS, RARE_CAUSES
     from roundtrip.fleet.study.pairs import Seen, Side
 
     try:
@@ -169,9 +169,10 @@ def _of_csv(path: str) -> Side:
         )
     if len(rows) < 2:
         raise DomainError(f"{path}: no requests")
+    causes = (*CAUSES, *(cause for cause in RARE_CAUSES if f"{cause}_s" in rows[0]))
     table: dict[str, Any] = {}
     for place, name in enumerate(rows[0]):
-        if name not in COLUMNS or name == "state":
+        if name not in (*COLUMNS, *(f"{cause}_s" for cause in causes)) or name == "state":
             continue
         for line, row in enumerate(rows[1:], start=2):
             try:
@@ -181,7 +182,7 @@ def _of_csv(path: str) -> Side:
     column = {name: np.array(values) for name, values in table.items()}
     prompt, output = (np.nan_to_num(column[name]).astype(np.int64) for name in ("prompt_tokens", "output_tokens"))
     spans = {"ttft": column["ttft_s"], "tpot": column["tpot_s"], "e2e": column["last_token_s"] - column["arrival_s"]}
-    waits = {cause: column[f"{cause}_s"] for cause in CAUSES}
+    waits = {cause: column[f"{cause}_s"] for cause in causes}
     return Side(path, (Seen(column["arrival_s"], column["last_token_s"], prompt, output, spans, waits),))
 
 

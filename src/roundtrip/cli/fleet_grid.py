@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roundtrip.fleet.workload import Workload
 
 MOST = 1_000_000  # cases
-FILES = ("trace", "constants")  # options that name a file
+FILES = ("trace", "constants", "outages")  # options that name a file
 Case = dict[str, str]
 
 

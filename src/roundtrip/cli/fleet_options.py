@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from roundtrip.cli import fleet_events
 from roundtrip.errors import DomainError
 
 if TYPE_CHECKING:
-    from roundtrip.fleet.deployment import Deployment
+    from roundtrip.fleet.deployment import Deployment, Kind
     from roundtrip.fleet.records import Records
     from roundtrip.fleet.workload import Workload
 
@@ -36,7 +37,7 @@ TAKES = {
 LOAD_OPTIONS = set().union(*TAKES.values())
 ENGINES = ("vllm", "sglang", "trtllm")
 CATALOG_OPTIONS = {
-    "model", "accelerator", "engine", "constants", "precision", "serving", "tensor_ranks", "usable_share",
+    "model", "accelerator", "engine", "constants", "precision", "serving", "tensor_ranks", "usable_share", "groups",
 }  # fmt: skip
 
 # Each list is given to a command whole (`workload_options`, `deployment_options`), in the order of its help.
@@ -80,6 +81,7 @@ WORKLOAD: list[Callable[[Any], Any]] = [
     click.option(
         "--swing", type=float, default=0.6, show_default=True, help="Of the rate over a day, as a share of its mean."
     ),
+    *fleet_events.OF_REQUESTS,
 ]
 DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option("--model", default="llama-3.1-8b", show_default=True, help="See 'roundtrip catalog models'."),
@@ -120,6 +122,7 @@ DEPLOYMENT: list[Callable[[Any], Any]] = [
     click.option(
         "--queue-limit", type=int, default=0, show_default=True, help="Refuse beyond so many waiting; 0: never."
     ),
+    *fleet_events.OF_CLUSTER,
 ]
 
 
@@ -164,14 +167,18 @@ def workload(options: dict[str, Any], said: set[str]) -> Workload:
         raise DomainError(f"--{name.replace('_', '-')} has no meaning for {who}")
     if options["block_tokens"] < 1:
         raise DomainError(f"--block-tokens = {options['block_tokens']}, expected 1 or more")
-    if trace is not None:
-        return _trace(options)
-    from roundtrip.fleet.generate import closed_load, open_load, sessions
-
-    lengths = (options["prompt"], options["output"])
-    seed = {"seed": options["seed"]}
     if options["seed"] < 0:
         raise DomainError(f"--seed = {options['seed']}, expected 0 or more")
+    work = _trace(options) if trace is not None else _load(options, said)
+    return fleet_events.with_clients(work, options)
+
+
+def _load(options: dict[str, Any], said: set[str]) -> Workload:
+    """Return requests that are made."""
+    from roundtrip.fleet.generate import closed_load, open_load, sessions
+
+    load, seed = options["load"], {"seed": options["seed"]}
+    lengths = (options["prompt"], options["output"])
     if load == "clients":
         return closed_load(options["requests"], options["clients"], *lengths, **seed)
     day = _day(options, said)
@@ -212,12 +219,12 @@ def _trace(options: dict[str, Any]) -> Workload:
     work = read(
         options["trace"], block_tokens=options["block_tokens"], sort=options["sort"], most=options["limit"]
     )  # fmt: skip
-    return replace(work, arrival_s=work.arrival_s / options["speed"])
+    return replace(work, arrival_s=work.arrival_s / options["speed"])  # clients do not hurry: cancel_s stays
 
 
 def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deployment:
     """Return the cluster that the options ask for."""
-    from roundtrip.fleet.deployment import Kind, uniform
+    from roundtrip.fleet.deployment import MOST_REPLICAS, Deployment, Kind
 
     scheduler = {name: options[name] for name in ("token_budget", "max_sequences", "page_tokens")}
     for name, value in scheduler.items():
@@ -231,24 +238,50 @@ def deployment(options: dict[str, Any], said: set[str], work: Workload) -> Deplo
             raise DomainError(f"--{name.replace('_', '-')} has no meaning beside --step-times")
         if options["pages"] is None:
             raise DomainError("--step-times says nothing of memory: expected --pages")
-        kind = Kind("given step times", step_times(options["step_times"], options), options["pages"])
+        times = step_times(options["step_times"], options)
+        kinds = [Kind("given step times", times, options["pages"], token_B=fleet_events.token_B(options, said))]
+        counts = [options["replicas"]]
     else:
-        from roundtrip.fleet.machine import kind as of_catalog
-
         if options["serving"] is not None and "engine" in said:
             raise DomainError("--engine has no meaning beside --serving, which has constants of its own")
         if options["pages"] is not None and "usable_share" in said:
             raise DomainError("--usable-share has no meaning beside --pages")
-        kind = of_catalog(
-            options["model"], options["accelerator"], engine=options["engine"], precision=options["precision"] or "",
-            constants=constants(options), serving=options["serving"], pages=options["pages"],
-            usable_share=options["usable_share"], tensor_ranks=options["tensor_ranks"], **scheduler,
-        )  # fmt: skip
-    return uniform(
-        kind, options["replicas"], policy=options["policy"], router=options["router"], admission=options["admission"],
+        if options["token_bytes"] is not None:
+            raise DomainError("--token-bytes has no meaning without --step-times: the model says them")
+        counts, kinds = _kinds(options, said, scheduler)
+    if not 1 <= sum(counts) <= MOST_REPLICAS:
+        raise DomainError(f"{sum(counts)} replicas, expected 1 to {MOST_REPLICAS}")
+    more = fleet_events.events(options, said)
+    if more.get("prefill_replicas", 0) >= sum(counts):
+        raise DomainError(f"--prefill-replicas = {more['prefill_replicas']} of {sum(counts)} replicas, expected one or "
+                          "more that write")  # fmt: skip
+    return Deployment(
+        tuple(kinds), tuple(i for i, count in enumerate(counts) for _ in range(count)),
+        policy=options["policy"], router=options["router"], admission=options["admission"],
         chunked_prefill=not options["whole_prompts"], prefix_cache=options["prefix_cache"],
-        queue_limit=options["queue_limit"], seed=options["seed"], plans_ahead=options["plan_ahead"], **scheduler,
+        queue_limit=options["queue_limit"], seed=options["seed"], plans_ahead=options["plan_ahead"],
+        **scheduler, **more,
     )  # fmt: skip
+
+
+def _kinds(options: dict[str, Any], said: set[str], scheduler: dict[str, Any]) -> tuple[list[int], list[Kind]]:
+    """Return how many replicas there are of each kind, and the kinds."""
+    from roundtrip.fleet.machine import kind
+
+    parts = [(options["replicas"], options["accelerator"], options["tensor_ranks"])]
+    if options["groups"] is not None:
+        for name in ("accelerator", "replicas", "tensor_ranks"):
+            if name in said:
+                raise DomainError(f"--{name.replace('_', '-')} has no meaning beside --groups, which says it")
+        parts = fleet_events.groups(options["groups"])
+    own = constants(options)
+    return [count for count, _, _ in parts], [
+        kind(
+            options["model"], chip, engine=options["engine"], precision=options["precision"] or "",
+            constants=own, serving=options["serving"], pages=options["pages"], usable_share=options["usable_share"],
+            tensor_ranks=ranks, **scheduler,
+        ) for _, chip, ranks in parts
+    ]  # fmt: skip
 
 
 def constants(options: dict[str, Any]) -> dict[str, float] | None:

@@ -41,7 +41,8 @@ class Kind:
     accelerators : int
         Of one replica.
     token_B : float
-        Bytes of keys and values of one token, on all its accelerators; 0 where nothing moves them [B].
+        Bytes of keys and values of one token on each accelerator, all of which move theirs side by side; 0 where
+        nothing moves them [B].
     setup : Setup, optional
         Model, accelerator and precision, for the account of energy; without it there is none.
     """
@@ -95,7 +96,7 @@ class Deployment:
         What happens to the pages of a request that must give way: they are computed anew later (``recompute``), or lie
         in the host's memory meanwhile (``swap``).
     swap_B_s : float
-        Rate between accelerator and host, for ``swap`` [B/s].
+        Rate between an accelerator and its host, for ``swap`` [B/s].
     failures : tuple of (int, float, float)
         Replica, when it goes down, when it is up again (may be infinite) [s].
     mtbf_s, mttr_s : float
@@ -108,7 +109,7 @@ class Deployment:
     prefill_replicas : int
         So many of the first replicas only read prompts, the others only write; 0: all do both.
     link_B_s, link_latency_s : float
-        Of each replica that reads prompts, for the cache that goes to one that writes [B/s, s].
+        Of each accelerator of a replica that reads prompts, for the cache that goes to one that writes [B/s, s].
     draft_tokens : int
         Tokens that are guessed for each sequence of a step and then checked; 0: none.
     acceptance : float

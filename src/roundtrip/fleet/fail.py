@@ -27,6 +27,7 @@ from roundtrip.fleet.layout import (
     NOTHING,
     ORDER,
     PERIOD_S,
+    READY,
     RETRY,
     SECOND_POOL,
     SPLIT,
@@ -92,7 +93,7 @@ def go_down(fixed: Any, state: Any, more: Any, k: int, now_s: float) -> None:
     i = replica["ready"]
     while i >= 0:
         following = int(requests[i]["after"])
-        if requests[i]["cause"] != NOTHING:  # else it has left
+        if requests[i]["state"] == READY:  # else it has left
             settle(state, more, i, now_s)
             lose(state, more, i, now_s)
             first, last = chain(more, first, last, i)
@@ -125,10 +126,10 @@ def go_down(fixed: Any, state: Any, more: Any, k: int, now_s: float) -> None:
     while first >= 0:
         i = first
         first = more[i]["link"]
-        more[i]["retries"] += 1
         if fixed.policy[RETRY] == 0:
             drop_out(fixed, state, more, i, now_s)
         else:
+            more[i]["retries"] += 1
             send(fixed, state, more, i, now_s, 1 if requests[i]["state"] == HANDED else 0, False)
 
 

@@ -108,7 +108,8 @@ def of(
         f"{setup.architecture.name} on {setup.accelerator}"
     )  # fmt: skip
     check_pages(name, pages, held_B, usable_share * memory_B)
-    return Kind(name, times(setup, token_budget, max_sequences), pages, ranks, setup=setup)
+    token_B = step.cache_token_B(setup)
+    return Kind(name, times(setup, token_budget, max_sequences), pages, ranks, token_B, setup)
 
 
 def times(setup: Setup, token_budget: int, max_sequences: int) -> StepTimes:

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from roundtrip.fleet.records import TITLES, Records
+from roundtrip.fleet.records import CAUSES, TITLES, Records
 from roundtrip.fleet.report import time
 from roundtrip.fleet.slo import Limit
 from roundtrip.trace.numbers import digits
@@ -87,7 +87,7 @@ def curve(words: str, ends_s: Sequence[float], values: Sequence[float], y: float
 
 def _causes(found: Records, y: float) -> list[str]:
     """Return what the requests around some percentiles of the whole time waited for, as shares of that time."""
-    waits = found.waits()
+    waits = {cause: x for cause, x in found.waits().items() if cause in CAUSES or x.any()}
     total_s = np.sum(list(waits.values()), axis=0)
     if not len(total_s):
         return [label(24, y, "no request is done", "text")]

@@ -146,11 +146,14 @@ class Records:
 
     @property
     def duration_s(self) -> float:
-        """Return the time from the first arrival to the last token."""
+        """Return the time from the first arrival to the last token, or until the last client has hung up."""
         if not self.done.any():
             return 0.0
-        rows = self.state.requests
-        return float(np.nanmax(rows["last_s"]) - np.nanmin(rows["arrived_s"])) + self.deployment.network_rtt_s
+        rows, more = self.state.requests, self.state.more
+        end_s = float(np.nanmax(rows["last_s"]))
+        if len(more) and np.isfinite(more["left_s"]).any():
+            end_s = max(end_s, float(np.nanmax(more["left_s"])))
+        return end_s - float(np.nanmin(rows["arrived_s"])) + self.deployment.network_rtt_s
 
     def good(self, limits: tuple[Limit, ...]) -> float:
         """Return the share of all requests that were done within every limit, whatever percentile it is meant for."""

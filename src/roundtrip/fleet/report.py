@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from roundtrip.fleet.records import MEASURES, TITLES, Records
+from roundtrip.fleet.records import MEASURES, RARE_CAUSES, TITLES, Records
 from roundtrip.fleet.slo import Limit
 from roundtrip.trace.numbers import digits
 from roundtrip.trace.table import wrap
@@ -27,7 +27,8 @@ def report(found: Records, limits: tuple[Limit, ...], columns: int, paint: Calla
     lines = [paint(f"{work['name']}: {work['requests']:,} requests", "bold"), *wrap(kinds, min(columns, 100))]
     how = [cluster["router"], cluster["policy"], f"{cluster['token_budget']} tokens a step",
            f"{cluster['max_sequences']} sequences"]  # fmt: skip
-    lines += wrap(", ".join(how + (["prefix cache"] if cluster["prefix_cache"] else [])), min(columns, 100))
+    how += ["prefix cache"] if cluster["prefix_cache"] else []
+    lines += wrap(", ".join(how + _also(cluster)), min(columns, 100))
     if found.interrupted:
         lines.append(paint(f"Interrupted: {total['done']:,} requests are done, the rest is missing.", "bold"))
     lines += ["", f"{'':<25}{'mean':>10}{'p50':>10}{'p90':>10}{'p99':>10}{'max':>10}"]
@@ -58,6 +59,23 @@ def report(found: Records, limits: tuple[Limit, ...], columns: int, paint: Calla
     return "\n".join(lines)
 
 
+def _also(cluster: dict[str, Any]) -> list[str]:
+    """Return what only some clusters do, in few words each."""
+    found: list[str] = []
+    reading = cluster["prefill_replicas"]
+    if reading:
+        found.append(f"{reading} of {cluster['replicas']} replicas read prompts, the others write")
+    if cluster["preemption"] == "swap":
+        found.append("swap to the host")
+    if cluster["draft_tokens"]:
+        found.append(f"{cluster['draft_tokens']} guessed tokens, {100 * cluster['acceptance']:.0f} % right")
+    if cluster["mtbf_s"]:
+        found.append(f"up for {time(cluster['mtbf_s'])} and down for {time(cluster['mttr_s'])} on average")
+    if cluster["network_rtt_s"]:
+        found.append(f"network {time(cluster['network_rtt_s'])}")
+    return found
+
+
 def time(value_s: float) -> str:
     """Return a time with three digits: 41.3 ms, 2.41 s, 5.2 h."""
     if value_s >= 7200.0:
@@ -73,6 +91,8 @@ def _waits(waits_s: dict[str, float]) -> list[str]:
         return []
     lines: list[str] = []
     for cause, mean_s in waits_s.items():
+        if cause in RARE_CAUSES and mean_s == 0.0:
+            continue
         share = mean_s / total_s
         lines.append(
             f"  {TITLES[cause]:<26}{time(mean_s):>10}{100 * share:>6.1f} %  {'█' * round(40 * share)}".rstrip()

@@ -75,7 +75,7 @@ def served(
     ranks = int(shape.ranks)
     name = f"{model} on {ranks} {accelerator}" if ranks > 1 else f"{model} on {accelerator}"
     check_pages(name, pages, shape.held_B, usable_share * f["memory_B"])
-    return Kind(name, times, pages, ranks, setup=_setup(model, accelerator, f))
+    return Kind(name, times, pages, ranks, float(shape.rank_token_B), _setup(model, accelerator, f))
 
 
 def _setup(model: str, accelerator: str, f: Figures) -> Setup | None:

@@ -4,7 +4,9 @@
 form        required                    optional
 ==========  ==========================  ===================================================================
 our own     arrival_s, prompt_tokens,   session, priority; in JSON lines also blocks (ids of the prompt's
-            output_tokens               blocks, so many tokens each as ``block_tokens`` says)
+            output_tokens               blocks, so many tokens each as ``block_tokens`` says); cancel_s (the client
+                                        hangs up so long after its arrival; empty: never), reasoning_tokens (those of
+                                        output_tokens that come before what is shown)
 Azure       TIMESTAMP, ContextTokens,
             GeneratedTokens
 Mooncake    timestamp (ms),             hash_ids: blocks of 512 tokens
@@ -181,6 +183,8 @@ def _workload(file: Path, table: dict[str, Sequence[Any]], lines: list[int], blo
         _refuse((values != np.floor(values)) | (np.abs(values) > 1e9), table["priority"], lines, file, "priority",
                 "expected a whole number")  # fmt: skip
         more["priority"] = values.astype(np.int64)
+    if form == "own":
+        more |= _own(table, tokens["output"], lines, file)
     for name in ("session", "session_id"):
         if name in table:
             _, more["session"] = np.unique(np.array([str(x) for x in table[name]]), return_inverse=True)
@@ -193,6 +197,23 @@ def _workload(file: Path, table: dict[str, Sequence[Any]], lines: list[int], blo
         more |= _blocks(ids, tokens["prompt"], order, lines, file, block_tokens)
     arrival_s = arrival_s - arrival_s[0]
     return Workload(file.name, arrival_s, tokens["prompt"], tokens["output"], notes=tuple(notes), **more)
+
+
+def _own(table: dict[str, Sequence[Any]], output: Any, lines: list[int], file: Path) -> dict[str, Any]:
+    """Return what our own form says of clients that hang up and of reasoning."""
+    found: dict[str, Any] = {}
+    if "cancel_s" in table:
+        cells = [math.inf if x in ("", None) else x for x in table["cancel_s"]]
+        values = _numbers(cells, lines, file, "cancel_s", "a time, or nothing")
+        _refuse(~(values > 0.0), cells, lines, file, "cancel_s", "expected a time above 0, or nothing")
+        found["cancel_s"] = values
+    if "reasoning_tokens" in table:
+        name = "reasoning_tokens"
+        values = _numbers(table[name], lines, file, name, "a number of tokens")
+        bad = (values != np.floor(values)) | ~(values >= 0.0) | (values > output)
+        _refuse(bad, table[name], lines, file, name, "expected a whole number from 0 to output_tokens")
+        found["reasoning"] = values.astype(np.int64)
+    return found
 
 
 def _numbers(cells: Sequence[Any], lines: list[int], file: Path, column: str, what: str) -> Any:
