@@ -30,6 +30,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from roundtrip.errors import DomainError, RoundtripError, ScenarioError, nearest
 from roundtrip.journey.scenario import Scenario, load_scenario, presets
+from roundtrip.lab.carry import Carrying, Line
 from roundtrip.lab.fleet_stream import Runs, Stream
 from roundtrip.lab.printer import Printer
 from roundtrip.lab.room import Room
@@ -135,7 +136,7 @@ def _number(message: Body, name: str) -> float | None:
 
 
 OPERATIONS: dict[str, Callable[[Body], Body]] = {"trip": _trip, "compare": _compare, "energy": _energy}
-STREAMED = "fleet"  # many answers to one question: `fleet_stream`
+STREAMED = ("fleet", "carry")  # many answers to one question: `fleet_stream`, `carry`
 
 
 def answer(message: Body) -> Body:
@@ -161,7 +162,7 @@ def read(text: str) -> Body | str:
     number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, (int, str, type(None))) or len(str(number)) > 40:
         return "id: expected a number or a short text"
-    operations = (*OPERATIONS, STREAMED)
+    operations = (*OPERATIONS, *STREAMED)
     if not isinstance(message.get("op"), str) or message["op"] not in operations:
         return f"op: expected one of {', '.join(operations)}"
     return message
@@ -174,6 +175,7 @@ class Hub:
         self.clients = 0
         self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lab")
         self.runs = Runs()
+        self.line = Line()
 
     async def serve(self, socket: WebSocket) -> None:
         """Talk to one client until it leaves."""
@@ -181,7 +183,7 @@ class Hub:
             await socket.close(1013 if self.clients >= MOST_CLIENTS else 1008)
             return
         self.clients += 1
-        client = Client(socket, self.thread, self.runs)
+        client = Client(socket, self.thread, self.runs, self.line)
         try:
             await socket.accept()
             await client.talk()
@@ -193,9 +195,9 @@ class Hub:
 
 
 class Client:
-    """One page: its newest question of each kind, the task that answers, and its run of a cluster."""
+    """One page: its newest question of each kind, the task that answers, its run of a cluster, its carried prompt."""
 
-    def __init__(self, socket: WebSocket, thread: ThreadPoolExecutor, runs: Runs) -> None:
+    def __init__(self, socket: WebSocket, thread: ThreadPoolExecutor, runs: Runs, line: Line) -> None:
         self.socket = socket
         self.thread = thread
         self.waiting: dict[str, Body] = {}
@@ -203,6 +205,7 @@ class Client:
         self.sending = asyncio.Lock()
         self.task: asyncio.Task[None] | None = None
         self.stream = Stream(self._send_text, runs)
+        self.carrying = Carrying(self._send_text, line)
 
     async def talk(self) -> None:
         """Read messages until the client leaves, or has sent too much that cannot be read."""
@@ -221,8 +224,8 @@ class Client:
                     await self.socket.close(1008)
                     return
                 continue
-            if message["op"] == STREAMED:
-                await self.stream.take(message)
+            if message["op"] in STREAMED:
+                await (self.stream if message["op"] == "fleet" else self.carrying).take(message)
                 continue
             older = self.waiting.pop(message["op"], None)
             self.waiting[message["op"]] = message
@@ -233,6 +236,7 @@ class Client:
     async def leave(self) -> None:
         """Stop answering."""
         await self.stream.stop(tell=False)
+        await self.carrying.stop(tell=False)
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
