@@ -103,6 +103,10 @@ class Pool:
             self.key[page] = key
             self.where[key] = page
 
+    def forget(self, page: int) -> None:
+        self.where.pop(self.key[page], None)
+        self.key[page] = None
+
     def let_go(self, page: int, front: bool = False) -> None:
         self.holders[page] -= 1
         assert self.holders[page] >= 0
@@ -415,6 +419,8 @@ class Server:
         """Free the pages of a job that was read here and goes on elsewhere: its own can never be found again."""
         prefix = len(job.keys) if self.pool.keeps else 0
         for place in range(len(job.source_pages) - 1, -1, -1):
+            if place >= prefix:
+                self.pool.forget(job.source_pages[place])
             self.pool.let_go(job.source_pages[place], front=place >= prefix)
         job.source, job.source_pages = None, []
         self.handed.remove(job)
