@@ -22,7 +22,7 @@ const policy = (): Plugin => ({
 });
 
 // A language is one file for who translates it; the first chunk takes only what the head and the first screen say.
-const LATER = new Set(["stages", "sheet", "fill", "word", "step", "question", "paper", "energy", "facts", "document", "compare", "live", "fleet"]);
+const LATER = new Set(["stages", "sheet", "fill", "word", "step", "question", "paper", "energy", "facts", "document", "compare", "live", "fleet", "carry"]);
 const FILE = new URL("./strings/en.json", import.meta.url).pathname;
 const texts = (): Plugin => ({
   name: "texts",

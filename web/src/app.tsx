@@ -19,6 +19,7 @@ const screens: Readonly<Record<string, Loader>> = {
   stage: () => import("./screens/stage/index"),
   live: () => import("./screens/live/index"),
   fleet: () => import("./screens/fleet/index"),
+  carry: () => import("./screens/carry/index"),
 };
 
 export function App() {

@@ -27,7 +27,7 @@ from roundtrip.journey.slots import SLOTS
 from roundtrip.journey.stages import ROOMS, closed_forms, equation, parameters, stage_module, stage_names
 from roundtrip.journey.symbols import plain, symbols
 from roundtrip.journey.truth import check, rows
-from roundtrip.lab import energy, fills, fleet_grid, formulas, live, sheet, strings, word
+from roundtrip.lab import carry, energy, fills, fleet_grid, formulas, live, sheet, strings, word
 from roundtrip.lab.formulas import FIELDS, figure_row
 from roundtrip.trace.look import LOOKS, ROOM_TITLES
 from roundtrip.trace.model import Trace
@@ -356,6 +356,7 @@ def build() -> dict[str, Any]:
     made["energy.json"] = energy.energy()
     made |= live.replay()
     made["fleet.json"] = fleet_grid.grid()
+    made["carry.json"] = carry.recorded()
     made["sources.json"] = source_list(texts(made) | inputs_cited())
     made["lab.json"]["hash"] = hashlib.sha256(json.dumps(_short(made), sort_keys=True).encode()).hexdigest()[:12]
     return made

@@ -9,7 +9,7 @@ import { copy, csv, done, drawing, png, save, share, tell } from "./share";
 import { fullLink, LEVELS, link, type Level, type ScreenProps, type Theme } from "./state";
 import { useText } from "./text";
 
-const TABS = ["journey", "wait", "live", "fleet", "word", "energy", "compare", "facts", "sheet"] as const;
+const TABS = ["journey", "wait", "live", "carry", "fleet", "word", "energy", "compare", "facts", "sheet"] as const;
 
 /** What "auto" is at the moment. */
 function useDark(theme: Theme): boolean {

@@ -11,7 +11,7 @@ export type Theme = "auto" | "dark" | "light";
 export type Level = "child" | "student" | "engineer";
 
 export interface LabState {
-  /** The first part of the address: journey, wait, word, energy, compare, facts, sheet, stage, live, fleet. */
+  /** The first part of the address: journey, wait, word, energy, compare, facts, sheet, stage, live, fleet, carry. */
   readonly screen: string;
   /** What follows the screen in the address: the stage's name in `#/stage/optics.fiber`. Empty otherwise. */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface ScreenProps {
   readonly set: SetLab;
 }
 
-export const SCREENS = ["journey", "wait", "word", "energy", "compare", "facts", "sheet", "stage", "live", "fleet"] as const;
+export const SCREENS = ["journey", "wait", "word", "energy", "compare", "facts", "sheet", "stage", "live", "fleet", "carry"] as const;
 export const LEVELS: readonly Level[] = ["child", "student", "engineer"];
 const THEMES: readonly Theme[] = ["auto", "dark", "light"];
 const SHARED = ["theme", "level", "lang", "embed"] as const;
