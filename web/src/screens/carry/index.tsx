@@ -72,11 +72,11 @@ export default function Carry({ state }: ScreenProps) {
           <label for="carry-prompt">{t("carry.prompt")}</label>
           <input id="carry-prompt" class="field" value={prompt} maxLength={recorded.longest} placeholder={recorded.carried.prompt} autocomplete="off" onInput={(event) => write(event.currentTarget.value)} />
           {run.state ? (
-            <button key="stop" type="button" onClick={cancel}>
+            <button key="stop" class="ghost strong" type="button" onClick={cancel}>
               {t("carry.stop")}
             </button>
           ) : (
-            <button key="go">{t("carry.go")}</button>
+            <button key="go" class="ghost strong">{t("carry.go")}</button>
           )}
         </form>
       ) : (
@@ -147,7 +147,7 @@ function Shown({ one, t }: { readonly one: Artifact; readonly t: Say }) {
       )}
       {one.kind === "image" &&
         one.images.map((image, n) => (
-          <figure key={n}>
+          <figure key={n} class="scroll" tabIndex={0} role="region" aria-label={one.title}>
             <img src={`data:image/png;base64,${image.png}`} width={image.width} height={image.height} alt={one.title} />
             {one.parts.length > 0 && <figcaption class="cap">{one.parts.join(" · ")}</figcaption>}
           </figure>
