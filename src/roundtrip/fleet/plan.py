@@ -95,10 +95,11 @@ def plan(fixed: Any, state: Any, more: Any, k: int) -> None:
         readers += 1
 
     # Those that came over from a replica that reads prompts, then those that wait.
-    if more is not None and replica["ready"] >= 0:
-        budget -= width * join_ready(fixed, state, more, k, budget)
-    if replica["running"] == 0:  # a step that is left empty is none: it is planned anew
-        settled = True
+    if more is not None:
+        if replica["ready"] >= 0:
+            budget -= width * join_ready(fixed, state, more, k, budget)
+        if replica["running"] == 0:  # a step that is left empty is none: it is planned anew
+            settled = True
     while settled and replica["waiting"] > 0 and budget > 0 and replica["running"] < policy[SEQUENCES]:
         i = replica["next"]
         request = requests[i]
