@@ -26,16 +26,13 @@ RATES = (20.0, 40.0, 60.0)
 REPLICAS = (3.0, 4.0, 6.0)
 # One other choice at a time, at the usual rate and number of replicas.
 AROUND: tuple[dict[str, Any], ...] = (
-    {"router": "random"},
     {"prefix": 1.0},
     {"prefix": 1.0, "router": "prefix-aware"},
-    *({"accelerator": key} for key in ("h200-sxm", "b200")),
+    {"accelerator": "b200"},
     *({"model": key} for key in ("llama-3.1-70b", "gpt-oss-120b")),
     {"precision": "fp8"},
     {"batch": 32.0},
-    {"budget": 512.0},
     {"prompt": 1000.0},
-    {"reply": 60.0},
     {"rate": 60.0, "queue": 16.0},
     {"memory": 0.5},
     {"swing": 0.0},
