@@ -276,7 +276,7 @@ class Server:
                 self.pool.let_go(job.pages.pop(), front=True)
             budget -= self.write_on(job, gain, plan)
         if not self.running:
-            disturbed = False
+            disturbed = planned_before = False
         while not disturbed and self.waiting and budget > 0 and len(self.running) < d.max_sequences:
             job = self.waiting[0]
             if job.where == "handed":
@@ -296,7 +296,7 @@ class Server:
             idle = sum(self.pool.holders[p] == 0 for p in hits)
             comes_back = 0 < job.kept == job.goal - 1 and job.written > 0
             if comes_back:
-                tokens, wanted = 0, job.kept + gain
+                tokens, wanted = 0, job.kept + -(-self.growth // ONE)
                 if budget < self.width:
                     break
             else:

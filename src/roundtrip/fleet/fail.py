@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from roundtrip.fleet.compiled import compiled
-from roundtrip.fleet.give import drop_out, plan_at, release_source, reserved, ring_at, send, wake
+from roundtrip.fleet.give import drop_out, plan_at, release_source, reserved, ring_at, send_on, wake
 from roundtrip.fleet.heap import remove
 from roundtrip.fleet.layout import (
     ALARMS,
@@ -130,7 +130,7 @@ def go_down(fixed: Any, state: Any, more: Any, k: int, now_s: float) -> None:
             drop_out(fixed, state, more, i, now_s)
         else:
             more[i]["retries"] += 1
-            send(fixed, state, more, i, now_s, 1 if requests[i]["state"] == HANDED else 0, False)
+            send_on(fixed, state, more, i, now_s, 1 if requests[i]["state"] == HANDED else 0)
 
 
 @compiled
@@ -308,5 +308,5 @@ def go_up(fixed: Any, state: Any, more: Any, k: int, now_s: float) -> None:
         following = more[i]["link"]
         where = state.requests[i]["state"]
         if where in (WAITING, HANDED):
-            send(fixed, state, more, i, now_s, 1 if where == HANDED else 0, False)
+            send_on(fixed, state, more, i, now_s, 1 if where == HANDED else 0)
         i = following

@@ -97,6 +97,12 @@ def send(fixed: Any, state: Any, more: Any, i: int, now_s: float, stage: int, is
 
 
 @compiled
+def send_on(fixed: Any, state: Any, more: Any, i: int, now_s: float, stage: int) -> None:
+    """Give a request that has been somewhere to a replica: seldom enough to be code of its own."""
+    send(fixed, state, more, i, now_s, stage, False)
+
+
+@compiled
 def wake(fixed: Any, state: Any, k: int, now_s: float, may_start: bool, further: int) -> None:
     """Let a replica plan now if it is idle, or after its running step if someone may start who could not before.
 

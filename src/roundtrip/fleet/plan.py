@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from roundtrip.fleet.compiled import compiled, merged
+from roundtrip.fleet.give import reserved
 from roundtrip.fleet.layout import (
     BUDGET,
     CHUNKED,
@@ -100,6 +101,7 @@ def plan(fixed: Any, state: Any, more: Any, k: int) -> None:
             budget -= width * join_ready(fixed, state, more, k, budget)
         if replica["running"] == 0:  # a step that is left empty is none: it is planned anew
             settled = True
+            blind_s = np.inf
     while settled and replica["waiting"] > 0 and budget > 0 and replica["running"] < policy[SEQUENCES]:
         i = replica["next"]
         request = requests[i]
@@ -212,9 +214,9 @@ def write_again(fixed: Any, state: Any, more: Any, k: int, i: int, pages: int, i
     page, step = policy[PAGE], replica["step"]
     kept = more[i]["kept"]
     after = kept + grown(step + 1, policy[GROWTH]) - grown(step, policy[GROWTH])
-    needed = max(-(-after // page) - pages, 0)
-    if needed + idle > replica["free"]:
+    if max(reserved(fixed, kept) - pages, 0) + idle > replica["free"]:
         return False
+    needed = max(-(-after // page) - pages, 0)
     serve(fixed, replica, state.requests, more, policy[ORDER])
     join(replica, state.requests, i)
     if replica["caching"] > 0:

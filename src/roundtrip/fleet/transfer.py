@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from roundtrip.fleet.compiled import compiled
-from roundtrip.fleet.give import release_source, reserved, ring_at, send, wake
+from roundtrip.fleet.give import release_source, reserved, ring_at, send_on, wake
 from roundtrip.fleet.layout import (
     COMING,
     GROWTH,
@@ -54,7 +54,7 @@ def hand_over(fixed: Any, state: Any, more: Any, k: int, i: int, now_s: float) -
     request["state"] = HANDED
     request["cause"] = SENT
     request["mark_s"] = now_s
-    send(fixed, state, more, i, now_s, 1, False)
+    send_on(fixed, state, more, i, now_s, 1)
 
 
 @compiled
