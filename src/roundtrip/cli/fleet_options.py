@@ -362,7 +362,7 @@ def say_if_cold() -> None:
     from roundtrip.fleet.compiled import is_compiled, is_warm
 
     if not is_warm():
-        text = "compiling the event loop: once, some 20 s" if is_compiled() else "without Numba this is slow"
+        text = "compiling the event loop: once, up to a minute" if is_compiled() else "without Numba this is slow"
         click.echo(f"fleet: {text}", err=True)
 
 
