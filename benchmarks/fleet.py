@@ -75,10 +75,15 @@ def cluster(times: StepTimes, pages: int = PAGES, replicas: int = 1, **choices: 
 
 def cpu_s(work: Workload, deployment: Deployment, rounds: int = 5) -> float:
     """Return the processor seconds of a run, arrays made and events done; the best of some rounds, compiled before."""
+    from dataclasses import replace
+
     from roundtrip.fleet.simulate import Run
 
+    def whole() -> None:
+        Run(replace(work, prompt=work.prompt.copy()), deployment).step(MAX_EVENTS)  # no trie of an earlier round
+
     Run(work, deployment).step(10)
-    return best(lambda: Run(work, deployment).step(MAX_EVENTS), rounds=rounds)
+    return best(whole, rounds=rounds)
 
 
 def peer(name: str, path: Path, options: dict[str, Any] | None = None) -> dict[str, Any] | None:
@@ -278,10 +283,14 @@ def ten_million() -> None:
     work = open_load(count, 20.0, "uniform:100,900", "uniform:28,228", seed=1)
     deployment = large(peers_like(1024))
     Run(open_load(10, 20.0, "9", "9"), deployment).step(100)
-    start_s = time.process_time()
-    run = Run(work, deployment)
-    run.step(MAX_EVENTS)
-    seconds = time.process_time() - start_s
+    run, seconds = None, math.inf
+    for _ in range(2):  # as the smaller ones: the first also waits for memory that the process never had
+        run = None
+        start_s = time.process_time()
+        run = Run(work, deployment)
+        run.step(MAX_EVENTS)
+        seconds = min(seconds, time.process_time() - start_s)
+    assert run is not None
     records(run).summary()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"requests": count, "cpu_s": seconds, "all_s": time.process_time() - begun, "peak_MB": peak}))
