@@ -73,6 +73,7 @@ def advance(fixed: Any, state: Any, more: Any, limit: int) -> bool:
             else:
                 counters[NEXT] += 1
             state.requests[i]["arrived_s"] = arrival_s
+            state.requests[i]["goal"] = fixed.prompt[i]
             if more is not None and len(fixed.patience_s) > 0 and fixed.patience_s[i] < np.inf:
                 ring_at(state, arrival_s + fixed.patience_s[i], i)
             send(fixed, state, more, i, arrival_s, 0, True)

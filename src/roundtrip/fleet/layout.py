@@ -311,11 +311,7 @@ def fresh(work: Workload, deployment: Deployment, fixed: Given) -> State:
     from roundtrip.fleet.ledger import COLUMNS
 
     count, replicas = len(work.arrival_s), len(deployment.replicas)
-    requests = np.zeros(count, REQUEST)
-    for name in ("arrived_s", "seen_s", "started_s", "first_s", "last_s"):
-        requests[name] = np.nan
-    requests["before"] = requests["after"] = requests["place"] = requests["replica"] = -1
-    requests["goal"] = work.prompt
+    requests = _ahead(count)
     more = np.zeros(count if fixed.policy[RICH] else 0, MORE)
     more["left_s"] = more["visible_s"] = np.nan
     more["source"] = more["link"] = -1
@@ -364,6 +360,17 @@ def fresh(work: Workload, deployment: Deployment, fixed: Given) -> State:
         width_s=np.array([max(horizon_s / (BUCKETS / 2), 1e-3)]),
         counters=counters,
     )
+
+
+def _ahead(count: int) -> Rows:
+    """Return the rows of requests that have not arrived, all filled at once."""
+    row = np.zeros(1, REQUEST)
+    for name in ("arrived_s", "seen_s", "started_s", "first_s", "last_s"):
+        row[name] = np.nan
+    row["before"] = row["after"] = row["place"] = row["replica"] = -1
+    rows = np.empty(count, REQUEST)
+    rows.view(np.int64).reshape(count, -1)[:] = row.view(np.int64)  # a row is some whole words
+    return rows
 
 
 def _machines(deployment: Deployment) -> Rows:

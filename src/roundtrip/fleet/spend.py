@@ -60,8 +60,12 @@ def pages_of(residues: Any, writing: int, at: int, tokens: int, page: int) -> in
     """
     rounds = tokens // page
     total = rounds * writing
-    for x in range(at + rounds * page, at + tokens):
-        total += residues[-x % page]
+    residue = -at % page
+    for _ in range(tokens - rounds * page):
+        total += residues[residue]
+        residue -= 1
+        if residue < 0:
+            residue = page - 1
     return total
 
 
@@ -75,11 +79,15 @@ def steps_with(residues: Any, writing: int, step: int, free: int, page: int, gro
     if tokens >= wanted:
         return most
     left = free - rounds * writing
+    residue = -at % page
     while tokens < wanted:
-        left -= residues[-(at + tokens) % page]
+        left -= residues[residue]
         if left < 0:
             break
         tokens += 1
+        residue -= 1
+        if residue < 0:
+            residue = page - 1
     return min(steps_within(step, tokens, growth), most)
 
 
