@@ -107,6 +107,14 @@ def test_reasoning_is_written_first_and_seen_by_nobody(capsys: Capture) -> None:
     assert total["slo"][0]["holds"]
 
 
+def test_the_first_priority_goes_first(capsys: Capture) -> None:
+    total = ran(capsys, "--priorities", "1,3", "--policy", "priority", "--max-sequences", "4")["summary"]
+    first, second = total["by_priority"]
+    assert first["requests"] + second["requests"] == 300
+    assert 50 < first["requests"] < 100
+    assert first["ttft_s"]["mean"] < 0.5 * second["ttft_s"]["mean"]
+
+
 def test_the_network_adds_its_round_trip_to_every_request(capsys: Capture) -> None:
     near, far = ran(capsys)["summary"], ran(capsys, "--network-rtt", "80ms")["summary"]
     for name in ("ttft_s", "e2e_s"):
@@ -198,6 +206,10 @@ STEPS = ["--step-times", "step=5ms", "--pages", "900"]
         (["--patience", "uniform:9s,2s"], "the lower end first"),
         (["--patience", "lognormal:9s,x"], "deviation over the mean"),
         (["--reasoning", "much"], "is no number of tokens"),
+        (["--priorities", "1,3"], "no meaning without --policy priority"),
+        (["--priorities", "1", "--policy", "priority"], "expected 2 to 20 shares"),
+        (["--priorities", "1,-3", "--policy", "priority"], "expected 2 to 20 shares"),
+        (["--priorities", "1,nan", "--policy", "priority"], "expected 2 to 20 shares"),
         (["--slo", "visible=1s"], "'visible' is not one of"),
         (["--timeout", "0s"], "--timeout = 0s, expected above 0"),
         (["--network-rtt", "-1ms"], "--network-rtt = -1ms"),

@@ -35,6 +35,9 @@ OF_REQUESTS: list[Callable[[Any], Any]] = [
         help="Clients hang up so long after they asked: 30s, exponential:30s, uniform:5s,60s, lognormal:30s,1",
     ),
     click.option("--reasoning", metavar="TOKENS", help="Tokens before each answer that nobody sees, like --output."),
+    click.option(
+        "--priorities", metavar="SHARES", help="Of requests with priority 0, 1, …: 1,3. Needs --policy priority."
+    ),
 ]
 OF_CLUSTER: list[Callable[[Any], Any]] = [
     click.option(
@@ -95,6 +98,10 @@ def with_clients(work: Workload, options: dict[str, Any]) -> Workload:
         from roundtrip.fleet.clients import with_patience
 
         work = with_patience(work, options["patience"], options["seed"])
+    if options["priorities"] is not None:
+        from roundtrip.fleet.clients import with_priorities
+
+        work = with_priorities(work, options["priorities"], options["seed"])
     return work
 
 

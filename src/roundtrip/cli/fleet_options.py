@@ -296,7 +296,9 @@ def constants(options: dict[str, Any]) -> dict[str, float] | None:
 def check_policy(options: dict[str, Any], work: Workload) -> None:
     """Refuse a policy or a cache that the requests give nothing to go by."""
     if options["policy"] == "priority" and not len(work.priority):
-        raise DomainError(f"--policy priority: {work.name} has no priorities, expected a column 'priority'")
+        raise DomainError(f"--policy priority: {work.name} has no priorities: a column 'priority', or --priorities")
+    if options["priorities"] is not None and options["policy"] != "priority":
+        raise DomainError("--priorities has no meaning without --policy priority")
     if options["prefix_cache"] and not len(work.offsets):
         raise DomainError(
             f"--prefix-cache: {work.name} names no blocks of its prompts, so nothing could be found again"

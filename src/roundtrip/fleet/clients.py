@@ -1,4 +1,4 @@
-"""Clients that hang up and answers that begin with reasoning, drawn for requests that are there already."""
+"""Clients that hang up, answers that begin with reasoning and priorities, drawn for requests that are there already."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from roundtrip.fleet.generate import lengths
 from roundtrip.fleet.workload import Workload
 
 _NAMES = ("exponential", "uniform", "lognormal")
-_STREAM = {"patience": 3, "reasoning": 4}  # own streams of numbers: neither changes what else is drawn from a seed
+_STREAM = {"patience": 3, "reasoning": 4, "priorities": 5}  # own numbers: none changes what else a seed draws
 MOST_S = 1e9
+MOST_PRIORITIES = 20
 
 
 def with_patience(work: Workload, text: str, seed: int) -> Workload:
@@ -42,6 +43,25 @@ def with_reasoning(work: Workload, text: str, seed: int) -> Workload:
     rng = np.random.default_rng([seed, _STREAM["reasoning"]])
     thought = lengths(text, len(work), rng)
     return replace(work, output=work.output + thought, reasoning=thought)
+
+
+def with_priorities(work: Workload, text: str, seed: int) -> Workload:
+    """Return the requests with priorities drawn by their shares, ``1,3``: a quarter has 0 and goes first, the rest 1.
+
+    All turns of a conversation have the one of its session.
+    """
+    if len(work.priority):
+        raise DomainError(f"--priorities: {work.name} has a column 'priority' already, expected one of both")
+    try:
+        shares = np.array([float(part) for part in text.split(",")])
+    except ValueError:
+        shares = np.empty(0)
+    if not 2 <= len(shares) <= MOST_PRIORITIES or not ((shares >= 0.0) & (shares < 1e9)).all() or shares.sum() <= 0.0:
+        raise DomainError(f"--priorities {text!r}: expected 2 to {MOST_PRIORITIES} shares, for example 1,3")
+    rng = np.random.default_rng([seed, _STREAM["priorities"]])
+    who = work.session if len(work.session) else np.arange(len(work))
+    drawn = rng.choice(len(shares), int(who.max()) + 1, p=shares / shares.sum())
+    return replace(work, priority=drawn[who].astype(np.int64))
 
 
 def durations(text: str, count: int, rng: np.random.Generator, name: str) -> NDArray[np.float64]:
