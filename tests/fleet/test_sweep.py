@@ -117,14 +117,14 @@ def test_the_same_rows_on_a_dask_cluster(capsys: Capture, tmp_path: Path) -> Non
 @pytest.mark.skipif(os.environ.get("ROUNDTRIP_FULL") != "1", reason="ROUNDTRIP_FULL=1 kills a sweep of 1,000 fleets")
 def test_a_thousand_fleets_killed_on_processes_and_on_dask(capsys: Capture, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    grid = _grid(tmp_path, requests=400, seeds=50)
-    stored = kill_half_way(grid, tmp_path / "here", 8, "--workers", "2")
+    grid = _grid(tmp_path, requests=2000, seeds=50)
+    stored = kill_half_way(grid, tmp_path / "here", 4, "--workers", "2")
     body = json.loads(here(capsys, "fleet", "sweep", str(grid), "--out", str(tmp_path / "here"), "--json").out)
     assert body["found"] == len(stored)
     assert body["run"] == 1000 - len(stored)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         address = cluster.scheduler_address
-        stored = kill_half_way(grid, tmp_path / "there", 8, "--scheduler", address)
+        stored = kill_half_way(grid, tmp_path / "there", 4, "--scheduler", address)
         ran = here(
             capsys, "fleet", "sweep", str(grid), "--out", str(tmp_path / "there"), "--scheduler", address, "--json"
         )
